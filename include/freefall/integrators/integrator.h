@@ -1,0 +1,51 @@
+#pragma once
+
+#include <freefall/core/named_value.h>
+#include <freefall/systems/system.h>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace freefall
+{
+/// What an integrator counted since initialize().
+struct IntegratorStatistics
+{
+  std::int64_t n_steps = 0;                  ///< steps, or events of an event-driven integrator
+  std::int64_t n_force_evaluations = 0;      ///< evaluations of the whole gradient
+  std::int64_t n_potential_evaluations = 0;  ///< evaluations of the whole potential
+  double last_time_step = 0;                 ///< s
+  double smallest_time_step = std::numeric_limits<double>::infinity();
+  double largest_time_step = 0;
+};
+
+/// Moves a state of a system forward in time.
+///
+/// Contract
+/// 1. initialize() is called once, before the first advance(); the system outlives the integrator.
+/// 2. advance(state, t) moves `state` to the first instant of the integrator's own that is not before t: a fixed-step
+///    integrator ends on a step, an event-driven one exactly at t without disturbing its events. q and v belong to state.time.
+/// 3. Splitting one advance() into several changes nothing: the trajectory is bit for bit the same.
+/// 4. On failure StepFailed is thrown and `state` is the last good state, with its time.
+/// 5. The state is only changed by the integrator between calls.
+class Integrator
+{
+public:
+  virtual ~Integrator() = default;
+
+  virtual void initialize(const System &system, const State &state) = 0;
+  virtual void advance(State &state, double time) = 0;
+
+  /// The energy that the method keeps, where that is not the energy of the system (force-stepping keeps T + V_h).
+  virtual std::optional<double> conserved_energy(const State &) const { return std::nullopt; }
+
+  const IntegratorStatistics &statistics() const { return statistics_; }
+  /// Further numbers for summary.json, such as the count of simplex crossings.
+  virtual NamedValues summary() const { return {}; }
+
+protected:
+  IntegratorStatistics statistics_;
+};
+}  // namespace freefall
