@@ -248,11 +248,19 @@ def style_bar(bar, title, unit, ticks):
     bar.AddRangeLabels = 0
 
 
-def style_mesh(display, n_cells):
-    display.SetRepresentationType("Surface With Edges" if n_cells <= LARGEST_MESH_WITH_EDGES else "Surface")
+def has_faces(reader):
+    """Whether any cell is more than points and lines (VTK's cell types 1 to 4)."""
+    from paraview import servermanager
+
+    types = servermanager.Fetch(reader).GetDistinctCellTypesArray()
+    return any(types.GetValue(i) > 4 for i in range(types.GetNumberOfValues()))
+
+
+def style_mesh(display, n_cells, has_faces):
+    display.SetRepresentationType("Surface With Edges" if has_faces and n_cells <= LARGEST_MESH_WITH_EDGES else "Surface")
     display.EdgeColor = [0.15, 0.15, 0.15]
-    display.LineWidth = 1.0
-    # Particles and bonds are points and lines.
+    # Without faces the lines are bonds between particles.
+    display.LineWidth = 1.0 if has_faces else 4.0
     display.PointSize = 14
     display.RenderPointsAsSpheres = 1
     display.Ambient, display.Diffuse, display.Specular = 0.5, 0.55, 0.0
@@ -270,17 +278,23 @@ def make_view(simple):
     return view
 
 
+def direction_to_eye(walls):
+    """A slant from above, turned to the free side of the walls, so that no wall stands before the body."""
+    towards_eye = [0.75, -0.45, 0.38]
+    turned = set()
+    for wall in walls:
+        axis = max(range(3), key=lambda i: abs(wall["normal"][i]))
+        if axis not in turned and wall["normal"][axis] * towards_eye[axis] < 0:
+            towards_eye[axis] *= -1
+        turned.add(axis)
+    return unit_vector(towards_eye)
+
+
 def aim_camera(view, bounds, walls):
-    """Looks down on the first wall at a slant, or else on the xy plane, and fills the picture with the bounds."""
-    up = unit_vector(walls[0]["normal"]) if walls else [0.0, 0.0, 1.0]
-    axis = min(range(3), key=lambda i: (abs(up[i]), i))
-    side = unit_vector(cross(up, [float(i == axis) for i in range(3)]))
-    ahead = cross(side, up)
+    """Fills the picture with the bounds; z is up, or y when all lies in the xy plane."""
     flat = bounds[4] == bounds[5] and not walls
-    towards_eye = [0.0, 0.0, 1.0] if flat else unit_vector([0.75 * a + 0.45 * s + 0.38 * u
-                                                           for a, s, u in zip(ahead, [-x for x in side], up)])
-    if flat:
-        up = [0.0, 1.0, 0.0]
+    up = [0.0, 1.0, 0.0] if flat else [0.0, 0.0, 1.0]
+    towards_eye = [0.0, 0.0, 1.0] if flat else direction_to_eye(walls)
     right = unit_vector(cross(up, towards_eye))
     upright = cross(towards_eye, right)
     centre = [(bounds[2 * i] + bounds[2 * i + 1]) / 2 for i in range(3)]
@@ -331,7 +345,7 @@ def render(arguments):
 
     view = make_view(simple)
     display = draw_field(simple, view, reader, arguments.field, times)
-    style_mesh(display, reader.GetDataInformation().GetNumberOfCells())
+    style_mesh(display, reader.GetDataInformation().GetNumberOfCells(), has_faces(reader))
     walls = walls_of(arguments.run_folder)
     draw_walls(simple, view, walls, motion_bounds)
     aim_camera(view, shown_bounds, walls)
