@@ -1,4 +1,5 @@
 #include <freefall/core/errors.h>
+#include <freefall/core/nearest_name.h>
 #include <freefall/core/parameter_file.h>
 #include <freefall/output/run_folder.h>
 #include <freefall/simulation/simulation.h>
@@ -8,6 +9,7 @@
 #include <fmt/ostream.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <iostream>
@@ -109,6 +111,12 @@ int dispatch(int argc, char **argv)
   parameters_command->add_option("name", name, "show only sections and keys that contain this");
   auto *list_command = app.add_subcommand("list", "problems, integrators, materials, contact surfaces");
 
+  // Of a mistyped command CLI11 would only say that one is required.
+  std::vector<std::string> commands;
+  for (const auto *command : app.get_subcommands({})) commands.push_back(command->get_name());
+  const std::string typed = argc > 1 ? argv[1] : "-";
+  if (typed[0] != '-' && std::find(commands.begin(), commands.end(), typed) == commands.end())
+    throw InputError(fmt::format("unknown command \"{}\".{} See: freefall --help", typed, did_you_mean(typed, commands)));
   try
   {
     app.parse(argc, argv);

@@ -68,9 +68,12 @@ BoxMesh parse_mesh(const ParameterSection &section)
   }
   else
   {
-    for (const char *key : {"Size", "Subdivisions", "Cut"})
-      if (section.is_set(key))
-        throw section.error(key, fmt::format("does not apply to the mesh type {}. Remove it, or choose Type = box.", type));
+    // A run's own parameters.prm gives every key: only a value that would be ignored is a mistake.
+    const std::set<std::string> box_keys{"Size", "Subdivisions", "Cut"};
+    for (const auto &parameter : section.parameters())
+      if (box_keys.count(parameter.key) && parameter.value != parameter.default_value)
+        throw section.error(parameter.key,
+                            fmt::format("does not apply to the mesh type {}. Remove it, or choose Type = box.", type));
     mesh = gso_cube(type.substr(std::string("cube ").size()));
   }
   mesh.corner = section.vector3("Corner");
@@ -151,7 +154,6 @@ void declare_solid_parameters(ParameterSection &root)
 SolidSettings parse_solid_parameters(const ParameterSection &root)
 {
   SolidSettings settings;
-  std::set<std::string> names;
   for (const auto *body : root.list("Body")) settings.bodies.push_back(parse_body(*body));
   if (settings.bodies.empty())
     throw root.error("", "a solid needs at least one body. Add 'subsection Body cube' with a mesh and a material.");

@@ -118,7 +118,8 @@ NamedValues SolidSystem::observe(const State &state) const
   {
     Eigen::VectorXd contact = Eigen::VectorXd::Zero(n_dofs());
     for (const auto *family : contacts_) family->add_gradient(state.q, contact);
-    append(values, "contact_force", Eigen::Vector3d::Zero() - Eigen::Map<const Eigen::Matrix3Xd>(contact.data(), 3, mesh_.n_nodes()).rowwise().sum());
+    append(values, "contact_force",
+           Eigen::Vector3d::Zero() - Eigen::Map<const Eigen::Matrix3Xd>(contact.data(), 3, mesh_.n_nodes()).rowwise().sum());
   }
   double smallest = std::numeric_limits<double>::infinity(), largest = -smallest;
   for_each_element(state.q,
