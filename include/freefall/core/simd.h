@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cmath>
+#include <xsimd/xsimd.hpp>
+
+namespace freefall
+{
+/// As many doubles as the widest vector register of the target holds.
+using Batch = xsimd::batch<double>;
+constexpr int batch_size = Batch::size;
+
+namespace simd_detail
+{
+inline bool all(bool condition) { return condition; }
+template <typename Mask>
+bool all(const Mask &condition)
+{
+  return xsimd::all(condition);
+}
+inline double exact_log1p(double x) { return std::log1p(x); }
+inline Batch exact_log1p(const Batch &x) { return xsimd::log1p(x); }
+inline double magnitude(double x) { return std::abs(x); }
+inline Batch magnitude(const Batch &x) { return xsimd::abs(x); }
+}  // namespace simd_detail
+
+/// ln(1 + x) to rounding, T = double or Batch. Fast while all |x| < 0.3, which moderate strains satisfy.
+///
+/// ln(1 + x) = 2 artanh(w), w = x / (2 + x); with |w| < 0.177 the odd series is below one rounding after twelve terms.
+template <typename T>
+T fast_log1p(const T &x)
+{
+  if (!simd_detail::all(simd_detail::magnitude(x) < T(0.3))) return simd_detail::exact_log1p(x);
+  const T w = x / (T(2) + x);
+  const T u = w * w;
+  T series(1. / 23);
+  for (int k = 21; k >= 3; k -= 2) series = series * u + T(1. / k);
+  return T(2) * w + T(2) * w * u * series;
+}
+}  // namespace freefall

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <freefall/core/named_value.h>
+#include <freefall/systems/system.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace freefall
+{
+/// One step of a time-stepping method, (q, v)(t) -> (q, v)(t + dt), without any notion of a run.
+///
+/// FixedStepIntegrator makes an integrator of it, Composition a method of higher order.
+///
+/// Contract
+/// 1. start() is called before the first step() and again whenever the next step() does not begin where the last one ended.
+///    It keeps the system (which outlives the method) and computes what the method carries from step to step (a gradient).
+/// 2. step(now, dt, next) fills next.q and next.v, which have the right size and arbitrary contents, and never touches `now`
+///    or next.time. dt may be negative. It allocates nothing once start() is done, if the system does not.
+/// 3. When a step is impossible, step() throws StepFailed or lets DomainError pass; start() is called before the next step().
+class OneStepMethod
+{
+public:
+  virtual ~OneStepMethod() = default;
+
+  /// For messages and summary.json: "implicit midpoint".
+  virtual std::string name() const = 0;
+  virtual int order() const = 0;
+  /// Whether a step by dt followed by one by -dt is the identity: what compositions of even order need.
+  virtual bool is_symmetric() const = 0;
+
+  virtual void start(const System &system, const State &state) = 0;
+  virtual void step(const State &now, double dt, State &next) = 0;
+
+  /// The energy that the method keeps, where that is not the energy of the system.
+  virtual std::optional<double> conserved_energy(const State &) const { return std::nullopt; }
+  /// Further numbers for summary.json.
+  virtual NamedValues summary() const { return {}; }
+
+  std::int64_t n_force_evaluations() const { return n_force_evaluations_; }
+  std::int64_t n_potential_evaluations() const { return n_potential_evaluations_; }
+
+protected:
+  std::int64_t n_force_evaluations_ = 0;
+  std::int64_t n_potential_evaluations_ = 0;
+};
+}  // namespace freefall

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <freefall/systems/snapshot.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace freefall
+{
+/// The motion for ParaView: `snapshots/NAME_000000.vtu` and so on, and `snapshots.pvd`, which gives each its time in s.
+///
+/// After every write() the .pvd is whole and names exactly the snapshots written so far, so that a run can be looked at while
+/// it goes on and after it was killed. Failures are a RunError with the path and the reason.
+class SnapshotWriter
+{
+public:
+  /// Writes into the folder of a run, which exists. A resumed run gives the times of the snapshots that it keeps: the first
+  /// ones, in their order; later ones are overwritten.
+  SnapshotWriter(std::filesystem::path run_folder, std::string name, std::vector<double> earlier_times = {});
+
+  /// Writes the next snapshot and returns its file.
+  std::filesystem::path write(const Snapshot &snapshot);
+
+  /// Times of all snapshots so far, s.
+  const std::vector<double> &times() const { return times_; }
+
+private:
+  /// "snapshots/NAME_000012.vtu", relative to the folder of the run.
+  std::string relative_path(std::size_t index) const;
+  void write_collection() const;
+
+  std::filesystem::path run_folder_;
+  std::string name_;
+  std::vector<double> times_;
+};
+}  // namespace freefall

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <freefall/potentials/local_terms.h>
+#include <freefall/potentials/neo_hookean.h>
+
+#include <Eigen/Core>
+#include <array>
+#include <vector>
+
+namespace freefall
+{
+/// Total-Lagrangian linear tetrahedra of one hyperelastic material: each element is one term of twelve dofs,
+///
+///   V_e = volume * W(F),   F = sum_a x_a (x) grad N_a,   x_a current node positions, dof 3 * node + component.
+///
+/// Guarantees: the reference elements have positive volume (the constructor throws InputError otherwise). An element with
+/// det F <= 0 throws DomainError naming it, its place and det F. Whole-mesh functions and the sums of differences run in
+/// SIMD batches and allocate nothing.
+template <typename Material>
+class LinearTetrahedra : public LocalTerms
+{
+public:
+  using Cell = std::array<int, 4>;
+
+  /// `element_names` are the numbers by which messages call the elements.
+  LinearTetrahedra(const Material &material,
+                   const Eigen::Matrix3Xd &reference_nodes,
+                   const std::vector<Cell> &cells,
+                   std::vector<int> element_names);
+
+  const Material &material() const { return material_; }
+  /// Reference volume, m3.
+  double volume(int element) const { return volumes_[element]; }
+  int element_name(int element) const { return names_[element]; }
+  /// grad N_a, one column a node, 1/m.
+  Eigen::Matrix<double, 3, 4> shape_gradients(int element) const;
+  Eigen::Matrix3d deformation_gradient(int element, const double *x) const;
+
+  std::string kind() const override { return "element"; }
+  int n_terms() const override { return static_cast<int>(volumes_.size()); }
+  int dofs_per_term() const override { return 12; }
+  Span<const int> dofs(int element) const override { return {dofs_.data() + 12 * element, 12}; }
+
+  double value(int element, const double *x) const override;
+  void gradient(int element, const double *x, double *gradient) const override;
+  void hessian(int element, const double *x, double *hessian) const override;
+  void third_derivative(int element, const double *x, const double *direction, double *contraction) const override;
+  double difference(int element, const double *x, int a, double s) const override;
+  double mixed_difference(int element, const double *x, int a, double s, int b, double r) const override;
+  double sum_of_differences(int count, const int *elements, const double *x, const int *a, double s) const override;
+  double sum_of_mixed_differences(
+    int count, const int *elements, const double *x, const int *a, double s, const int *b, double r) const override;
+  double energy(const Eigen::VectorXd &q) const override;
+  void add_gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const override;
+
+private:
+  /// Throws DomainError naming the first element whose det F is not positive, NaN included, its place and det F.
+  /// coordinate(lane, k) is x_k of the element in that lane.
+  template <typename T, typename Coordinate>
+  void check_positive(const T &determinant, const int *elements, const Coordinate &coordinate) const;
+
+  Material material_;
+  std::vector<int> dofs_;          ///< 12 for each element
+  std::vector<double> gradients_;  ///< 12 for each element: grad N_a, a = 0..3
+  std::vector<double> volumes_;
+  std::vector<int> names_;
+};
+
+extern template class LinearTetrahedra<NeoHookean>;
+}  // namespace freefall

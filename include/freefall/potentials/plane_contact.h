@@ -1,0 +1,56 @@
+#pragma once
+
+#include <freefall/potentials/local_terms.h>
+
+#include <Eigen/Core>
+#include <string>
+#include <vector>
+
+namespace freefall
+{
+/// A rigid half space {x : (x - point) . normal < 0} that nodes may not enter.
+struct RigidPlane
+{
+  std::string name;                                   ///< for messages: "wall"
+  Eigen::Vector3d point = Eigen::Vector3d::Zero();    ///< O, m
+  Eigen::Vector3d normal = Eigen::Vector3d::UnitX();  ///< n, pointing away from the obstacle, used at the length it has
+  double stiffness = 0;                               ///< 1/epsilon, N/m
+};
+
+/// Penalty contact of nodes with a rigid plane, GSO (76)-(77): each node is one term of three dofs,
+///
+///   V_a = stiffness/2 min(g, 0)^2,   g = (x_a - point) . normal.
+///
+/// The normal enters as it is: with |n| = sqrt(2), as in the paper's example, g is sqrt(2) times the distance and the wall is
+/// twice as stiff. Whoever wants distances normalises it first.
+///
+/// Guarantees: no term ever fails. At g = 0 the contact is open.
+class PlaneContact : public LocalTerms
+{
+public:
+  PlaneContact(const RigidPlane &plane, const std::vector<int> &nodes);
+
+  const RigidPlane &plane() const { return plane_; }
+  int node(int term) const { return dofs_[3 * term] / 3; }
+  /// g, negative inside the obstacle.
+  double gap(const double *x) const;
+
+  std::string kind() const override { return "contact node of plane " + plane_.name; }
+  EnergyAccount account() const override { return EnergyAccount::contact; }
+  int n_terms() const override { return static_cast<int>(dofs_.size() / 3); }
+  int dofs_per_term() const override { return 3; }
+  Span<const int> dofs(int term) const override { return {dofs_.data() + 3 * term, 3}; }
+
+  double value(int term, const double *x) const override;
+  void gradient(int term, const double *x, double *gradient) const override;
+  void hessian(int term, const double *x, double *hessian) const override;
+  void third_derivative(int term, const double *x, const double *direction, double *contraction) const override;
+  double difference(int term, const double *x, int a, double s) const override;
+  double mixed_difference(int term, const double *x, int a, double s, int b, double r) const override;
+  void add_gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const override;
+
+private:
+  RigidPlane plane_;
+  std::vector<int> dofs_;
+};
+}  // namespace freefall

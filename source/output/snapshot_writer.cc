@@ -1,0 +1,47 @@
+#include <fmt/format.h>
+#include <freefall/core/errors.h>
+#include <freefall/output/atomic_file.h>
+#include <freefall/output/snapshot_writer.h>
+#include <freefall/output/vtu.h>
+#include <freefall/output/xml.h>
+
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+namespace freefall
+{
+SnapshotWriter::SnapshotWriter(std::filesystem::path run_folder, std::string name, std::vector<double> earlier_times)
+  : run_folder_(std::move(run_folder)), name_(std::move(name)), times_(std::move(earlier_times))
+{
+}
+
+std::filesystem::path SnapshotWriter::write(const Snapshot &snapshot)
+{
+  const std::filesystem::path folder = run_folder_ / "snapshots";
+  std::error_code error;
+  std::filesystem::create_directory(folder, error);
+  if (error) throw RunError(fmt::format("Cannot make the folder '{}': {}.", folder.string(), error.message()));
+
+  const std::filesystem::path path = run_folder_ / relative_path(times_.size());
+  write_vtu(path, snapshot);
+  times_.push_back(snapshot.time);
+  write_collection();
+  return path;
+}
+
+std::string SnapshotWriter::relative_path(std::size_t index) const
+{
+  return fmt::format("snapshots/{}_{:06}.vtu", name_, index);
+}
+
+void SnapshotWriter::write_collection() const
+{
+  std::string xml = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n  <Collection>\n";
+  for (std::size_t i = 0; i < times_.size(); ++i)
+    fmt::format_to(std::back_inserter(xml), "    <DataSet timestep=\"{}\" file=\"{}\"/>\n", times_[i],
+                   escape_xml(relative_path(i)));
+  xml += "  </Collection>\n</VTKFile>\n";
+  write_file_atomically(run_folder_ / "snapshots.pvd", xml);
+}
+}  // namespace freefall

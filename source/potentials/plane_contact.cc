@@ -1,0 +1,73 @@
+#include <freefall/potentials/plane_contact.h>
+
+#include <algorithm>
+
+namespace freefall
+{
+namespace
+{
+/// The part of a gap that costs energy.
+double depth(double gap) { return std::min(gap, 0.0); }
+
+/// a^2 - b^2 without cancellation.
+double difference_of_squares(double a, double b) { return (a - b) * (a + b); }
+}  // namespace
+
+PlaneContact::PlaneContact(const RigidPlane &plane, const std::vector<int> &nodes) : plane_(plane)
+{
+  for (const int node : nodes)
+    for (int c = 0; c < 3; ++c) dofs_.push_back(3 * node + c);
+}
+
+double PlaneContact::gap(const double *x) const
+{
+  return (Eigen::Map<const Eigen::Vector3d>(x) - plane_.point).dot(plane_.normal);
+}
+
+double PlaneContact::value(int, const double *x) const
+{
+  const double g = depth(gap(x));
+  return plane_.stiffness / 2 * g * g;
+}
+
+void PlaneContact::gradient(int, const double *x, double *gradient) const
+{
+  Eigen::Map<Eigen::Vector3d>(gradient, 3) = plane_.stiffness * depth(gap(x)) * plane_.normal;
+}
+
+void PlaneContact::hessian(int, const double *x, double *hessian) const
+{
+  const double stiffness = gap(x) < 0 ? plane_.stiffness : 0;
+  Eigen::Map<Eigen::Matrix3d>(hessian).noalias() = stiffness * plane_.normal * plane_.normal.transpose();
+}
+
+void PlaneContact::third_derivative(int, const double *, const double *, double *contraction) const
+{
+  Eigen::Map<Eigen::Vector3d>(contraction).setZero();
+}
+
+double PlaneContact::difference(int, const double *x, int a, double s) const
+{
+  const double g = gap(x);
+  return plane_.stiffness / 2 * difference_of_squares(depth(g + s * plane_.normal[a]), depth(g));
+}
+
+double PlaneContact::mixed_difference(int, const double *x, int a, double s, int b, double r) const
+{
+  const double g = gap(x), da = s * plane_.normal[a], db = r * plane_.normal[b];
+  const double corners[] = {g, g + da, g + db, g + da + db};
+  if (std::all_of(corners, corners + 4, [](double corner) { return corner >= 0; })) return 0;
+  if (std::all_of(corners, corners + 4, [](double corner) { return corner < 0; })) return plane_.stiffness * da * db;
+  return plane_.stiffness / 2 *
+         (difference_of_squares(depth(corners[3]), depth(corners[1])) - difference_of_squares(depth(corners[2]), depth(g)));
+}
+
+void PlaneContact::add_gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const
+{
+  for (std::size_t i = 0; i < dofs_.size(); i += 3)
+  {
+    const double g = gap(q.data() + dofs_[i]);
+    if (g < 0) gradient.segment<3>(dofs_[i]) += plane_.stiffness * g * plane_.normal;
+  }
+}
+}  // namespace freefall

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <freefall/core/errors.h>
+
+#include <string>
+
+namespace freefall
+{
+/// The text of the InputError that `action` throws; "nothing was thrown" otherwise, so that a comparison fails and shows it.
+template <typename Action>
+std::string thrown_text(const Action &action)
+{
+  try
+  {
+    action();
+  }
+  catch (const InputError &error)
+  {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+inline bool contains(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
+}  // namespace freefall
