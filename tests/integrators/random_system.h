@@ -11,10 +11,12 @@
 namespace freefall::test
 {
 /// Terms V_e(x) = A cos(k.x + phase) + 1/2 s (m.x)^2 with random numbers, over random dofs: smooth, coupled, not convex.
+/// x is counted from `origin` in every component.
 class RandomTerms : public LocalTerms
 {
 public:
-  RandomTerms(int n_terms, int dofs_per_term, int n_dofs, std::mt19937_64 &generator) : n_(dofs_per_term)
+  RandomTerms(int n_terms, int dofs_per_term, int n_dofs, std::mt19937_64 &generator, double origin = 0)
+    : n_(dofs_per_term), origin_(origin)
   {
     std::uniform_real_distribution<double> uniform(-1, 1);
     std::vector<int> all(n_dofs);
@@ -87,10 +89,17 @@ private:
     double amplitude, stiffness, phase;
     std::vector<double> k, m;
   };
-  double phase(const Term &t, const double *x) const { return std::inner_product(x, x + n_, t.k.begin(), t.phase); }
-  double strain(const Term &t, const double *x) const { return std::inner_product(x, x + n_, t.m.begin(), 0.); }
+  double phase(const Term &t, const double *x) const { return t.phase + dot(t.k, x); }
+  double strain(const Term &t, const double *x) const { return dot(t.m, x); }
+  double dot(const std::vector<double> &factors, const double *x) const
+  {
+    double sum = 0;
+    for (int a = 0; a < n_; ++a) sum += factors[a] * (x[a] - origin_);
+    return sum;
+  }
 
   int n_;
+  double origin_;
   std::vector<int> dofs_;
   std::vector<Term> terms_;
 };
@@ -99,19 +108,20 @@ private:
 class RandomSystem : public System
 {
 public:
-  RandomSystem(int n_dofs, std::uint64_t seed, std::vector<int> fixed_dofs = {}, bool full_mass = false)
+  RandomSystem(int n_dofs, std::uint64_t seed, std::vector<int> fixed_dofs = {}, bool full_mass = false, double origin = 0)
   {
     std::mt19937_64 generator(seed);
     std::uniform_real_distribution<double> uniform(-1, 1);
     for (int n = 1; n <= std::min(5, n_dofs); ++n)
-      terms_.push_back(std::make_unique<RandomTerms>(std::max(1, n_dofs / 2), n, n_dofs, generator));
+      terms_.push_back(std::make_unique<RandomTerms>(std::max(1, n_dofs / 2), n, n_dofs, generator, origin));
     diagonal_mass_.resize(n_dofs);
     initial_state_.q.resize(n_dofs);
     initial_state_.v.resize(n_dofs);
     for (int dof = 0; dof < n_dofs; ++dof)
     {
       diagonal_mass_[dof] = 1.5 + uniform(generator);
-      initial_state_.q[dof] = uniform(generator);
+      // On multiples of 2^-30, so that adding a large origin is exact.
+      initial_state_.q[dof] = origin + std::round(uniform(generator) * 0x1p30) * 0x1p-30;
       initial_state_.v[dof] = uniform(generator);
     }
     fixed_dofs_ = std::move(fixed_dofs);
