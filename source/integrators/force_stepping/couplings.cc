@@ -1,5 +1,7 @@
+#include <freefall/core/errors.h>
 #include <freefall/integrators/force_stepping/couplings.h>
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -32,6 +34,9 @@ Couplings::Couplings(const System &system)
   int n_terms = 0;
   for (const auto &family : system.terms())
   {
+    if (family->dofs_per_term() > most_dofs_per_term)
+      throw InputError(fmt::format("force-stepping: a {} has {} dofs; at most {} are possible", family->kind(),
+                                   family->dofs_per_term(), most_dofs_per_term));
     const int end = n_terms + family->n_terms();
     families_.push_back({family.get(), family->dofs_per_term(), n_terms, end, term_dofs_.size()});
     for (int term = 0; term < family->n_terms(); ++term)
@@ -87,6 +92,7 @@ void Couplings::number_dofs(const System &system)
     if (block == next) blocks.emplace_back();
     blocks[block].push_back(dof);
   }
+  separate(blocks, begin, terms);
   block_begin_.push_back(0);
   for (const auto &block : blocks)
   {
@@ -100,6 +106,30 @@ void Couplings::number_dofs(const System &system)
   std::vector<int> number(system.n_dofs());
   for (int dof = 0; dof < n_dofs(); ++dof) number[system_dof_[dof]] = dof;
   for (int &dof : term_dofs_) dof = number[dof];
+}
+
+void Couplings::separate(std::vector<std::vector<int>> &blocks,
+                         const std::vector<int> &begin,
+                         const std::vector<int> &terms) const
+{
+  const auto side_by_side = [&](const std::vector<int> &block)
+  {
+    for (int t = begin[block[0]]; t < begin[block[0] + 1]; ++t)
+    {
+      const Family &family = family_of(terms[t]);
+      const int *dofs = &term_dofs_[family.first_entry + (terms[t] - family.first_term) * family.dofs_per_term];
+      const int *end = dofs + family.dofs_per_term;
+      if (std::search(dofs, end, block.begin(), block.end()) == end) return false;
+    }
+    return true;
+  };
+  std::vector<std::vector<int>> separated;
+  for (const auto &block : blocks)
+    if (side_by_side(block))
+      separated.push_back(block);
+    else
+      for (const int dof : block) separated.push_back({dof});
+  blocks = std::move(separated);
 }
 
 void Couplings::collect_singles()
@@ -125,25 +155,29 @@ void Couplings::collect_pairs()
   struct Sharing
   {
     int lower, upper, term;
+    Places places;
     bool operator<(const Sharing &other) const
     {
       return std::tie(lower, upper, term) < std::tie(other.lower, other.upper, other.term);
     }
   };
   std::vector<Sharing> sharings;
-  std::vector<int> blocks;
+  std::vector<std::pair<int, int>> blocks;  // with the place of the first dof
   for (const Family &family : families_)
     for (int term = family.first_term; term < family.end_term; ++term)
     {
       const int *dofs = &term_dofs_[family.first_entry + (term - family.first_term) * family.dofs_per_term];
       blocks.clear();
       for (int a = 0; a < family.dofs_per_term; ++a)
-        if (dofs[a] < n_free_) blocks.push_back(block_of_[dofs[a]]);
-      if (blocks.size() < 2) continue;
+        if (dofs[a] < n_free_ && dofs[a] == block_begin_[block_of_[dofs[a]]]) blocks.emplace_back(block_of_[dofs[a]], a);
+      if (std::count_if(dofs, dofs + family.dofs_per_term, [&](int dof) { return dof < n_free_; }) < 2) continue;
       std::sort(blocks.begin(), blocks.end());
-      blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
       for (std::size_t a = 0; a < blocks.size(); ++a)
-        for (std::size_t b = a; b < blocks.size(); ++b) sharings.push_back({blocks[a], blocks[b], term});
+        for (std::size_t b = a; b < blocks.size(); ++b)
+          sharings.push_back({blocks[a].first,
+                              blocks[b].first,
+                              term,
+                              {static_cast<std::uint8_t>(blocks[a].second), static_cast<std::uint8_t>(blocks[b].second)}});
     }
   std::sort(sharings.begin(), sharings.end());
 
@@ -154,11 +188,12 @@ void Couplings::collect_pairs()
     if (pairs.empty() || pairs.back().lower != sharing.lower || pairs.back().upper != sharing.upper)
     {
       const int pair = static_cast<int>(pairs.size());
-      pairs.push_back({sharing.lower, sharing.upper, pair});
+      pairs.push_back({sharing.lower, sharing.upper, pair, {}});
       shared_begin_.push_back(static_cast<int>(shared_terms_.size()));
       if (sharing.lower == sharing.upper) own_pair_[sharing.lower] = pair;
     }
     shared_terms_.push_back(sharing.term);
+    places_.push_back(sharing.places);
   }
   // Blocks without coupling share one last pair, which is empty.
   for (int &pair : own_pair_)
@@ -167,6 +202,7 @@ void Couplings::collect_pairs()
   shared_begin_.push_back(static_cast<int>(shared_terms_.size()));
   shared_begin_.shrink_to_fit();
   shared_terms_.shrink_to_fit();
+  places_.shrink_to_fit();
 
   std::vector<int> pair_numbers;
   build_lists(n_blocks(), neighbour_begin_, pair_numbers,
@@ -237,7 +273,7 @@ std::int64_t Couplings::n_coupled_pairs() const
 std::size_t Couplings::memory_bytes() const
 {
   return bytes(term_dofs_) + bytes(system_dof_) + bytes(block_of_) + bytes(block_begin_) + bytes(neighbour_begin_) +
-         bytes(neighbours_) + bytes(own_pair_) + bytes(shared_begin_) + bytes(shared_terms_) + bytes(single_begin_) +
-         bytes(single_terms_);
+         bytes(neighbours_) + bytes(own_pair_) + bytes(shared_begin_) + bytes(shared_terms_) + bytes(places_) +
+         bytes(single_begin_) + bytes(single_terms_);
 }
 }  // namespace freefall::force_stepping

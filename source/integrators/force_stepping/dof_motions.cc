@@ -24,11 +24,10 @@ DofMotions::DofMotions(const System &system, const SimplicialGrid &grid, const L
 
 int DofMotions::swap(int pair, int ahead, int behind, double time)
 {
-  const auto difference = orders_.mixed_difference(pair, ahead, behind);
-  if (difference.blocker >= 0) return difference.blocker;
-  orders_.swap(pair, ahead, behind);
-  forces_[ahead].value += difference.value;
-  forces_[behind].value -= difference.value;
+  const auto swapped = orders_.swap(pair, ahead, behind);
+  if (swapped.blocker >= 0) return swapped.blocker;
+  forces_[ahead].value += swapped.mixed_difference;
+  forces_[behind].value -= swapped.mixed_difference;
   Parabola &a = parabolas_[ahead], &b = parabolas_[behind];
   const double w = 0.5 * (a.position_at(time) + b.position_at(time));
   a = {w, a.velocity_at(time), forces_[ahead].value * forces_[ahead].to_half_acceleration, time};

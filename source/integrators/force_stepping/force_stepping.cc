@@ -143,7 +143,14 @@ std::string ForceStepping::describe(const Event &event) const
 
 std::optional<double> ForceStepping::conserved_energy(const State &state) const
 {
-  return 0.5 * state.v.dot(system_->apply_mass(state.v)) + interpolated_energy(*system_, *grid_, state.q);
+  try
+  {
+    return 0.5 * state.v.dot(system_->apply_mass(state.v)) + interpolated_energy(*system_, *grid_, state.q);
+  }
+  catch (const DomainError &)
+  {
+    return std::nullopt;
+  }
 }
 
 NamedValues ForceStepping::summary() const

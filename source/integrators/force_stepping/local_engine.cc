@@ -1,3 +1,4 @@
+#include <freefall/core/simd.h>
 #include <freefall/integrators/force_stepping/local_engine.h>
 
 #include <algorithm>
@@ -12,6 +13,8 @@ namespace
 /// Below this difference of fractions the order in the terms says who is ahead. Far above rounding, far below a usual gap.
 constexpr double close_difference = 1e-7;
 constexpr double never = std::numeric_limits<double>::infinity();
+/// Finite, so that products with zero are zero.
+constexpr double far_future = 1e100;
 }  // namespace
 
 LocalEngine::LocalEngine(const System &system, const SimplicialGrid &grid, const Location &start, const State &state)
@@ -19,91 +22,104 @@ LocalEngine::LocalEngine(const System &system, const SimplicialGrid &grid, const
 {
   const Couplings &couplings = motions_.couplings();
   n_possible_crossings_ = couplings.n_coupled_pairs() + couplings.n_free();
-  const int most = couplings.largest_neighbourhood();
-  coupled_.resize(most);
-  for (auto *scratch : {&difference_, &velocity_, &half_acceleration_, &limit_, &crossing_}) scratch->resize(most);
+  const int most = couplings.largest_neighbourhood() + batch_size;
+  scratch_.dof.resize(most);
+  for (auto *values : {&scratch_.w, &scratch_.velocity, &scratch_.half_acceleration, &scratch_.t0, &scratch_.watch})
+    values->resize(most);
   queue_.reset(motions_.n_free());
   for (int dof = 0; dof < motions_.n_free(); ++dof) scan(dof, state.time);
 }
 
-int LocalEngine::gather_coupled(int dof, double now)
+int LocalEngine::gather_coupled(int dof)
 {
   const Couplings &couplings = motions_.couplings();
-  const Parabola &own = motions_.parabola(dof);
-  const double position = own.position_at(now), velocity = own.velocity_at(now), half_acceleration = own.half_acceleration;
   const double *const watch_times = queue_.times();
   int n = 0;
   for (const auto &neighbour : couplings.neighbours(couplings.block_of(dof)))
     for (int other = couplings.block_begin(neighbour.block); other < couplings.block_end(neighbour.block); ++other, ++n)
     {
       const Parabola &parabola = motions_.parabola(other);
-      coupled_[n] = other;
-      difference_[n] = position - parabola.position_at(now);
-      velocity_[n] = velocity - parabola.velocity_at(now);
-      half_acceleration_[n] = half_acceleration - parabola.half_acceleration;
-      limit_[n] = watch_times[other];
+      scratch_.dof[n] = other;
+      scratch_.w[n] = parabola.w;
+      scratch_.velocity[n] = parabola.velocity;
+      scratch_.half_acceleration[n] = parabola.half_acceleration;
+      scratch_.t0[n] = parabola.t0;
+      scratch_.watch[n] = watch_times[other];
     }
+  // Fill the last batch with dofs that are never met.
+  for (; n % batch_size != 0; ++n) scratch_.watch[n] = -never;
   return n;
 }
 
-void LocalEngine::settle_close_pairs(int dof, double now, int n_coupled, int just_swapped, bool ahead_of_it)
+void LocalEngine::scan(int dof, double now, const JustSwapped *swapped)
 {
-  for (int n = 0; n < n_coupled; ++n)
-  {
-    const int other = coupled_[n];
-    if (!(std::fabs(difference_[n]) < close_difference) || other == dof) continue;
-    const bool swapped = other == just_swapped;
-    const bool ahead = swapped ? ahead_of_it : motions_.orders().is_ahead(motions_.couplings().pair_of(dof, other), dof, other);
-    const double sign = ahead ? 1 : -1;
-    const double velocity = sign * velocity_[n];
-    const double tau = first_exit(swapped ? 0 : sign * difference_[n], swapped ? std::max(velocity, 0.) : velocity,
-                                  sign * half_acceleration_[n]);
-    crossing_[n] = now + tau < limit_[n] ? now + tau : never;
-  }
-}
-
-void LocalEngine::scan(int dof, double now, int just_swapped, bool ahead_of_it)
-{
-  const int n_coupled = gather_coupled(dof, now);
-  const double *__restrict__ difference = difference_.data(), *__restrict__ velocity = velocity_.data();
-  const double *__restrict__ half_acceleration = half_acceleration_.data(), *__restrict__ limit = limit_.data();
-  double *__restrict__ crossing = crossing_.data();
-  int n_close = 0;
-  for (int n = 0; n < n_coupled; ++n)
-  {
-    const double sign = std::copysign(1., difference[n]);
-    const double time = now + first_exit(sign * difference[n], sign * velocity[n], sign * half_acceleration[n]);
-    crossing[n] = time < limit[n] ? time : never;
-    n_close += sign * difference[n] < close_difference;
-  }
-  // The dof itself is among its coupled dofs, at difference zero.
-  if (n_close > 1) settle_close_pairs(dof, now, n_coupled, just_swapped, ahead_of_it);
-
   const Parabola &own = motions_.parabola(dof);
   const double w = own.position_at(now), rate = own.velocity_at(now);
   const double upward = now + first_exit(1 - w, -rate, -own.half_acceleration);
   const double downward = now + first_exit(w, rate, own.half_acceleration);
   double earliest = std::min(upward, downward);
   int expected = upward < downward ? leave_upward : leave_downward;
-  for (int n = 0; n < n_coupled; ++n)
-    if (crossing[n] < earliest)
+
+  const int n_coupled = gather_coupled(dof);
+  for (int n = 0; n < n_coupled; n += batch_size)
+  {
+    const Batch elapsed = Batch(now) - Batch::load_unaligned(&scratch_.t0[n]);
+    const Batch v = Batch::load_unaligned(&scratch_.velocity[n]), a = Batch::load_unaligned(&scratch_.half_acceleration[n]);
+    const Batch slope = xsimd::fma(elapsed, a, v);
+    const Batch difference = Batch(w) - xsimd::fma(elapsed, slope, Batch::load_unaligned(&scratch_.w[n]));
+    const Batch velocity = Batch(rate) - xsimd::fma(elapsed, a, slope);
+    const Batch half_acceleration = Batch(own.half_acceleration) - a;
+    // Only crossings before both watches count. With f >= 0 now: f < 0 at that horizon, or a dip below zero before it.
+    const Batch horizon =
+      xsimd::min(xsimd::min(Batch::load_unaligned(&scratch_.watch[n]), Batch(earliest)) - Batch(now), Batch(far_future));
+    const Batch f = xsimd::abs(difference), sign = xsimd::copysign(Batch(1.), difference);
+    const Batch b = sign * velocity, c = sign * half_acceleration;
+    const auto crossed = xsimd::fma(horizon, xsimd::fma(horizon, c, b), f) < Batch(0.);
+    const auto dips = (b < Batch(0.)) && (b * b > Batch(4.) * c * f) && (-b < Batch(2.) * c * horizon);
+    const auto close = f < Batch(close_difference);
+    if (!xsimd::any((crossed || dips || close) && (horizon >= Batch(0.)))) continue;
+    velocity.store_unaligned(&scratch_.velocity[n]);
+    difference.store_unaligned(&scratch_.w[n]);
+    half_acceleration.store_unaligned(&scratch_.half_acceleration[n]);
+    for (int lane = n; lane < n + batch_size; ++lane)
     {
-      earliest = crossing[n];
-      expected = coupled_[n];
+      if (!(scratch_.watch[lane] >= now) || scratch_.dof[lane] == dof) continue;
+      const double time = now + time_to_crossing(dof, lane, swapped);
+      if (!(time < earliest && time < scratch_.watch[lane])) continue;
+      earliest = time;
+      expected = scratch_.dof[lane];
     }
+  }
   watches_[dof] = {expected, n_events_};
   queue_.set(dof, earliest);
+}
+
+double LocalEngine::time_to_crossing(int dof, int lane, const JustSwapped *swapped) const
+{
+  const double difference = scratch_.w[lane], velocity = scratch_.velocity[lane];
+  const double half_acceleration = scratch_.half_acceleration[lane];
+  const int other = scratch_.dof[lane];
+  if (swapped && other == swapped->other)
+  {
+    const double sign = swapped->ahead_of_it ? 1 : -1;
+    return first_exit(0, std::max(sign * velocity, 0.), sign * half_acceleration);
+  }
+  bool ahead = difference > 0;
+  if (std::fabs(difference) < close_difference)
+    ahead = motions_.orders().is_ahead(motions_.couplings().pair_of(dof, other), dof, other);
+  const double sign = ahead ? 1 : -1;
+  return first_exit(sign * difference, sign * velocity, sign * half_acceleration);
 }
 
 double LocalEngine::next_event_time()
 {
   while (queue_.earliest() < never)
   {
-    const int dof = queue_.winner();
-    const Watch &watch = watches_[dof];
+    next_ = queue_.winner();
+    const Watch &watch = watches_[next_];
     if (watch.expected < 0 || changed_[watch.expected] <= watch.scanned) break;
     ++n_rescans_;
-    scan(dof, queue_.earliest());
+    scan(next_, queue_.earliest());
   }
   return queue_.earliest();
 }
@@ -132,8 +148,9 @@ int LocalEngine::try_crossing(const Crossing &crossing, double now)
   const int blocker = motions_.swap(motions_.couplings().pair_of(dof, expected), dof, expected, now);
   if (blocker >= 0) return blocker;
   changed_[dof] = changed_[expected] = ++n_events_;
-  scan(dof, now, expected, false);
-  scan(expected, now, dof, true);
+  const JustSwapped seen_from_dof{expected, false}, seen_from_expected{dof, true};
+  scan(dof, now, &seen_from_dof);
+  scan(expected, now, &seen_from_expected);
   return -1;
 }
 
@@ -162,13 +179,13 @@ Event LocalEngine::event_of(const Crossing &crossing, double time) const
 Event LocalEngine::pending_event()
 {
   const double time = next_event_time();
-  return event_of(expected_crossing(queue_.winner()), time);
+  return event_of(expected_crossing(next_), time);
 }
 
 Event LocalEngine::apply_next_event()
 {
-  const double now = next_event_time();
-  Crossing crossing = expected_crossing(queue_.winner());
+  const double now = queue_.earliest();
+  Crossing crossing = expected_crossing(next_);
   for (std::int64_t attempt = 0; attempt <= n_possible_crossings_; ++attempt)
   {
     const int blocker = try_crossing(crossing, now);

@@ -1,7 +1,6 @@
 #include <freefall/integrators/force_stepping/term_orders.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace freefall::force_stepping
 {
@@ -10,14 +9,17 @@ TermOrders::TermOrders(const Couplings &couplings, const SimplicialGrid &grid, c
     grid_(grid),
     cells_(couplings.n_free()),
     corners_(couplings.n_dofs()),
-    ranks_(couplings.term_dofs().size(), fixed_rank)
+    steps_(couplings.n_free()),
+    ranks_(couplings.term_dofs().size(), fixed_rank),
+    has_fixed_dofs_(couplings.n_free() < couplings.n_dofs())
 {
   for (int dof = 0; dof < couplings.n_free(); ++dof)
   {
     cells_[dof] = simplex.cells[couplings.system_dof(dof)];
-    set_corner(dof);
+    set_corners(dof);
   }
-  for (int dof = couplings.n_free(); dof < couplings.n_dofs(); ++dof) corners_[dof] = {q[couplings.system_dof(dof)], 0};
+  for (int dof = couplings.n_free(); dof < couplings.n_dofs(); ++dof)
+    corners_[dof].at[0] = corners_[dof].at[1] = q[couplings.system_dof(dof)];
 
   std::vector<int> position(couplings.n_dofs());
   for (int p = 0; p < couplings.n_free(); ++p) position[simplex.order[p]] = p;
@@ -25,15 +27,13 @@ TermOrders::TermOrders(const Couplings &couplings, const SimplicialGrid &grid, c
   int most_dofs_per_term = 0;
   for (const Couplings::Family &family : couplings.families())
   {
-    const int n = family.dofs_per_term;
-    if (n >= fixed_rank) throw std::logic_error("force-stepping: a local term has too many dofs for ranks of one byte");
-    most_dofs_per_term = std::max(most_dofs_per_term, n);
+    most_dofs_per_term = std::max(most_dofs_per_term, family.dofs_per_term);
     for (int term = family.first_term; term < family.end_term; ++term)
     {
       const std::size_t entry = entry_of(family, term);
       const int *dofs = &couplings.term_dofs()[entry];
       sorted.clear();
-      for (int a = 0; a < n; ++a)
+      for (int a = 0; a < family.dofs_per_term; ++a)
         if (dofs[a] < couplings.n_free()) sorted.push_back(a);
       std::sort(sorted.begin(), sorted.end(),
                 [&](int a, int b)
@@ -43,165 +43,190 @@ TermOrders::TermOrders(const Couplings &couplings, const SimplicialGrid &grid, c
   }
   const int longest = couplings.longest_term_list();
   x_.resize(static_cast<std::size_t>(longest) * most_dofs_per_term);
-  local_i_.resize(longest);
-  local_j_.resize(longest);
-  local_terms_.resize(longest);
+  place_i_.resize(longest);
+  place_j_.resize(longest);
+  terms_.resize(longest);
 }
 
-void TermOrders::set_corner(int dof)
+void TermOrders::set_corners(int dof)
 {
   const int system_dof = couplings_.system_dof(dof);
-  corners_[dof] = {grid_.vertex_coordinate(system_dof, cells_[dof].base), cells_[dof].direction * grid_.spacing(system_dof)};
-}
-
-int TermOrders::find(const int *dofs, int dof)
-{
-  int a = 0;
-  while (dofs[a] != dof) ++a;
-  return a;
+  const Cell &cell = cells_[dof];
+  corners_[dof].at[0] = grid_.vertex_coordinate(system_dof, cell.base);
+  corners_[dof].at[1] = grid_.vertex_coordinate(system_dof, cell.base + cell.direction);
+  steps_[dof] = cell.direction * grid_.spacing(system_dof);
 }
 
 /// Calls function(family, first, last) for each stretch of the ascending list that belongs to one family.
 template <typename Function>
 void TermOrders::for_each_run(Span<const int> terms, Function &&function) const
 {
-  const int *first = terms.begin();
+  const int n = static_cast<int>(terms.size());
+  int first = 0;
   for (const Couplings::Family &family : couplings_.families())
   {
-    const int *last = first;
-    while (last != terms.end() && *last < family.end_term) ++last;
+    int last = first;
+    while (last != n && terms[last] < family.end_term) ++last;
     if (last != first) function(family, first, last);
     first = last;
-    if (first == terms.end()) return;
+    if (first == n) return;
   }
 }
 
-void TermOrders::gather_vertex(std::size_t entry, int n, int a, double *x) const
+void TermOrders::gather_vertex(std::size_t entry, int n, int rank, double *x) const
 {
   const int *dofs = couplings_.term_dofs().data() + entry;
   const std::uint8_t *ranks = ranks_.data() + entry;
-  for (int b = 0; b < n; ++b)
-  {
-    const Corner &corner = corners_[dofs[b]];
-    x[b] = corner.lower + (ranks[b] < ranks[a] ? corner.step : 0.);
-  }
+  for (int b = 0; b < n; ++b) x[b] = corners_[dofs[b]].at[ranks[b] < rank];
 }
 
-double TermOrders::sum_of_differences(Span<const int> terms, int dof)
+double TermOrders::coupling_force(int dof)
 {
-  const double step = corners_[dof].step;
+  const int block = couplings_.block_of(dof), pair = couplings_.own_pair(block);
+  const int place_in_block = dof - couplings_.block_begin(block);
+  const auto terms = couplings_.shared_terms(pair);
+  const auto places = couplings_.places(pair);
   double sum = 0;
   for_each_run(terms,
-               [&](const Couplings::Family &family, const int *first, const int *last)
+               [&](const Couplings::Family &family, int first, int last)
                {
                  const int n = family.dofs_per_term;
-                 const int count = static_cast<int>(last - first);
-                 for (int t = 0; t < count; ++t)
+                 for (int t = first; t < last; ++t)
                  {
-                   const std::size_t entry = entry_of(family, first[t]);
-                   const int *dofs = couplings_.term_dofs().data() + entry;
-                   const int a = find(dofs, dof);
-                   gather_vertex(entry, n, a, x_.data() + t * n);
-                   local_terms_[t] = first[t] - family.first_term;
-                   local_i_[t] = a;
+                   const std::size_t entry = entry_of(family, terms[t]);
+                   const int a = places[t].lower + place_in_block;
+                   gather_vertex(entry, n, ranks_[entry + a], &x_[(t - first) * n]);
+                   terms_[t - first] = terms[t] - family.first_term;
+                   place_i_[t - first] = a;
                  }
-                 sum += family.terms->sum_of_differences(count, local_terms_.data(), x_.data(), local_i_.data(), step);
+                 sum += family.terms->sum_of_differences(last - first, terms_.data(), x_.data(), place_i_.data(), steps_[dof]);
                });
   return sum;
 }
 
-double TermOrders::force(int dof)
+double TermOrders::single_force(int dof)
 {
-  return sum_of_differences(couplings_.coupling_terms(couplings_.block_of(dof)), dof) +
-         sum_of_differences(couplings_.single_terms(dof), dof);
-}
-
-TermOrders::MixedDifference TermOrders::mixed_difference(int pair, int ahead, int behind)
-{
-  MixedDifference result{0, -1};
-  for_each_run(couplings_.shared_terms(pair),
-               [&](const Couplings::Family &family, const int *first, const int *last)
+  const auto terms = couplings_.single_terms(dof);
+  double sum = 0;
+  for_each_run(terms,
+               [&](const Couplings::Family &family, int first, int last)
                {
                  const int n = family.dofs_per_term;
-                 const int count = static_cast<int>(last - first);
-                 for (int t = 0; t < count; ++t)
+                 for (int t = first; t < last; ++t)
                  {
-                   const std::size_t entry = entry_of(family, first[t]);
-                   const int *dofs = couplings_.term_dofs().data() + entry;
-                   const std::uint8_t *ranks = ranks_.data() + entry;
-                   const int a = find(dofs, ahead), b = find(dofs, behind);
-                   if (ranks[b] != ranks[a] + 1) result.blocker = dofs[std::find(ranks, ranks + n, ranks[a] + 1) - ranks];
-                   gather_vertex(entry, n, a, x_.data() + t * n);
-                   local_terms_[t] = first[t] - family.first_term;
-                   local_i_[t] = a;
-                   local_j_[t] = b;
+                   const std::size_t entry = entry_of(family, terms[t]);
+                   const int *dofs = &couplings_.term_dofs()[entry];
+                   gather_vertex(entry, n, 0, &x_[(t - first) * n]);
+                   terms_[t - first] = terms[t] - family.first_term;
+                   place_i_[t - first] = static_cast<int>(std::find(dofs, dofs + n, dof) - dofs);
                  }
-                 if (result.blocker < 0)
-                   result.value +=
-                     family.terms->sum_of_mixed_differences(count, local_terms_.data(), x_.data(), local_i_.data(),
-                                                            corners_[ahead].step, local_j_.data(), corners_[behind].step);
+                 sum += family.terms->sum_of_differences(last - first, terms_.data(), x_.data(), place_i_.data(), steps_[dof]);
                });
-  return result;
+  return sum;
 }
+
+double TermOrders::force(int dof) { return coupling_force(dof) + single_force(dof); }
 
 bool TermOrders::is_ahead(int pair, int i, int j) const
 {
   const int term = couplings_.shared_terms(pair)[0];
-  const Couplings::Family &family = couplings_.family_of(term);
-  const std::size_t entry = entry_of(family, term);
+  const std::size_t entry = entry_of(couplings_.family_of(term), term);
   const int *dofs = couplings_.term_dofs().data() + entry;
-  return ranks_[entry + find(dofs, i)] < ranks_[entry + find(dofs, j)];
+  const auto rank = [&](int dof)
+  {
+    int a = 0;
+    while (dofs[a] != dof) ++a;
+    return ranks_[entry + a];
+  };
+  return rank(i) < rank(j);
 }
 
 int TermOrders::beyond(int dof, bool upward) const
 {
+  const int block = couplings_.block_of(dof), pair = couplings_.own_pair(block);
+  const int place_in_block = dof - couplings_.block_begin(block);
+  const auto terms = couplings_.shared_terms(pair);
+  const auto places = couplings_.places(pair);
   int found = -1;
-  for_each_run(couplings_.coupling_terms(couplings_.block_of(dof)),
-               [&](const Couplings::Family &family, const int *first, const int *last)
+  for_each_run(terms,
+               [&](const Couplings::Family &family, int first, int last)
                {
                  const int n = family.dofs_per_term;
-                 for (; first != last && found < 0; ++first)
+                 for (int t = first; t < last && found < 0; ++t)
                  {
-                   const std::size_t entry = entry_of(family, *first);
-                   const int *dofs = couplings_.term_dofs().data() + entry;
+                   const std::size_t entry = entry_of(family, terms[t]);
                    const std::uint8_t *ranks = ranks_.data() + entry;
-                   const int wanted = ranks[find(dofs, dof)] + (upward ? -1 : 1);
-                   const std::uint8_t *place = std::find(ranks, ranks + n, wanted);
-                   if (place != ranks + n) found = dofs[place - ranks];
+                   const int rank = ranks[places[t].lower + place_in_block];
+                   if (rank == (upward ? 0 : n - 1)) continue;
+                   const std::uint8_t *place = std::find(ranks, ranks + n, upward ? rank - 1 : rank + 1);
+                   if (place != ranks + n) found = couplings_.term_dofs()[entry + (place - ranks)];
                  }
                });
   return found;
 }
 
-void TermOrders::swap(int pair, int ahead, int behind)
+TermOrders::Swap TermOrders::swap(int pair, int ahead, int behind)
 {
-  for_each_run(couplings_.shared_terms(pair),
-               [&](const Couplings::Family &family, const int *first, const int *last)
+  const int block_i = couplings_.block_of(ahead), block_j = couplings_.block_of(behind);
+  const int in_block_i = ahead - couplings_.block_begin(block_i), in_block_j = behind - couplings_.block_begin(block_j);
+  const bool i_is_lower = block_i <= block_j, j_is_lower = block_j <= block_i;
+  const auto terms = couplings_.shared_terms(pair);
+  const auto places = couplings_.places(pair);
+  Swap result{0, -1};
+  for_each_run(terms,
+               [&](const Couplings::Family &family, int first, int last)
                {
-                 for (; first != last; ++first)
+                 const int n = family.dofs_per_term;
+                 for (int t = first; t < last; ++t)
                  {
-                   const std::size_t entry = entry_of(family, *first);
-                   const int *dofs = couplings_.term_dofs().data() + entry;
-                   std::swap(ranks_[entry + find(dofs, ahead)], ranks_[entry + find(dofs, behind)]);
+                   const std::size_t entry = entry_of(family, terms[t]);
+                   const int a = (i_is_lower ? places[t].lower : places[t].upper) + in_block_i;
+                   const int b = (j_is_lower ? places[t].lower : places[t].upper) + in_block_j;
+                   const int rank = ranks_[entry + a];
+                   if (ranks_[entry + b] != rank + 1)
+                   {
+                     const std::uint8_t *ranks = ranks_.data() + entry;
+                     result.blocker = couplings_.term_dofs()[entry + (std::find(ranks, ranks + n, rank + 1) - ranks)];
+                     return;
+                   }
+                   gather_vertex(entry, n, rank, &x_[(t - first) * n]);
+                   terms_[t - first] = terms[t] - family.first_term;
+                   place_i_[t - first] = a;
+                   place_j_[t - first] = b;
+                 }
+                 result.mixed_difference += family.terms->sum_of_mixed_differences(
+                   last - first, terms_.data(), x_.data(), place_i_.data(), steps_[ahead], place_j_.data(), steps_[behind]);
+               });
+  if (result.blocker >= 0) return result;
+  for_each_run(terms,
+               [&](const Couplings::Family &family, int first, int last)
+               {
+                 for (int t = first; t < last; ++t)
+                 {
+                   std::uint8_t *ranks = ranks_.data() + entry_of(family, terms[t]);
+                   ++ranks[(i_is_lower ? places[t].lower : places[t].upper) + in_block_i];
+                   --ranks[(j_is_lower ? places[t].lower : places[t].upper) + in_block_j];
                  }
                });
+  return result;
 }
 
 void TermOrders::rotate(int dof, bool upward)
 {
-  for_each_run(couplings_.coupling_terms(couplings_.block_of(dof)),
-               [&](const Couplings::Family &family, const int *first, const int *last)
+  const auto terms = couplings_.shared_terms(couplings_.own_pair(couplings_.block_of(dof)));
+  for_each_run(terms,
+               [&](const Couplings::Family &family, int first, int last)
                {
                  const int n = family.dofs_per_term;
-                 for (; first != last; ++first)
+                 for (int t = first; t < last; ++t)
                  {
-                   std::uint8_t *ranks = ranks_.data() + entry_of(family, *first);
-                   const int n_free = n - static_cast<int>(std::count(ranks, ranks + n, fixed_rank));
+                   std::uint8_t *ranks = ranks_.data() + entry_of(family, terms[t]);
+                   const int n_free = has_fixed_dofs_ ? n - static_cast<int>(std::count(ranks, ranks + n, fixed_rank)) : n;
+                   const std::uint8_t from = upward ? 0 : n_free - 1, to = upward ? n_free - 1 : 0, by = upward ? 255 : 1;
                    for (int a = 0; a < n; ++a)
                    {
-                     if (ranks[a] == fixed_rank) continue;
-                     const int moved = upward ? ranks[a] + n_free - 1 : ranks[a] + 1;
-                     ranks[a] = static_cast<std::uint8_t>(moved % n_free);
+                     const std::uint8_t moved = ranks[a] == from ? to : static_cast<std::uint8_t>(ranks[a] + by);
+                     ranks[a] = ranks[a] == fixed_rank ? fixed_rank : moved;
                    }
                  }
                });
@@ -211,7 +236,7 @@ TermOrders::NewCell TermOrders::leave_cell(int dof, bool upward)
 {
   const Cell old = cells_[dof];
   const bool reflected = grid_.leave_cell(cells_[dof], upward);
-  set_corner(dof);
+  set_corners(dof);
   if (!reflected) rotate(dof, upward);
   try
   {
@@ -220,7 +245,7 @@ TermOrders::NewCell TermOrders::leave_cell(int dof, bool upward)
   catch (...)
   {
     cells_[dof] = old;
-    set_corner(dof);
+    set_corners(dof);
     if (!reflected) rotate(dof, !upward);
     throw;
   }
@@ -228,7 +253,8 @@ TermOrders::NewCell TermOrders::leave_cell(int dof, bool upward)
 
 std::size_t TermOrders::memory_bytes() const
 {
-  return cells_.capacity() * sizeof(Cell) + corners_.capacity() * sizeof(Corner) + ranks_.capacity() +
-         x_.capacity() * sizeof(double) + (local_i_.capacity() + local_j_.capacity() + local_terms_.capacity()) * sizeof(int);
+  return cells_.capacity() * sizeof(Cell) + corners_.capacity() * sizeof(Corners) + steps_.capacity() * sizeof(double) +
+         ranks_.capacity() + x_.capacity() * sizeof(double) +
+         (place_i_.capacity() + place_j_.capacity() + terms_.capacity()) * sizeof(int);
 }
 }  // namespace freefall::force_stepping

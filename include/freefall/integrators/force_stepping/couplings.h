@@ -3,6 +3,7 @@
 #include <freefall/core/span.h>
 #include <freefall/systems/system.h>
 
+#include <cstdint>
 #include <vector>
 
 namespace freefall::force_stepping
@@ -12,6 +13,7 @@ namespace freefall::force_stepping
 /// Dofs are renumbered: free dofs first, those that share the same coupling terms (the three of a node) side by side as one
 /// block, then fixed dofs. All lists are kept by block, which makes them an order of magnitude shorter than lists by dof.
 /// A term couples if it has at least two free dofs; a term with one free dof (a node against a wall) is kept with that dof.
+/// The dofs of a block stand side by side and in the same order in each of its terms, so one position says where they all are.
 ///
 /// Terms of all families are numbered through: family f has the terms first_term .. first_term + n_terms - 1.
 class Couplings
@@ -30,7 +32,17 @@ public:
     int block = 0;
     int pair = 0;  ///< number of the unordered pair of blocks: shared_terms(pair)
   };
+  /// Where the blocks of a pair begin in a term that holds both: the one with the lower number, and the other.
+  struct Places
+  {
+    std::uint8_t lower = 0;
+    std::uint8_t upper = 0;
+  };
 
+  /// Places in a term, and ranks, are bytes.
+  static constexpr int most_dofs_per_term = 254;
+
+  /// Throws InputError if a term has more dofs than that.
   explicit Couplings(const System &system);
 
   int n_dofs() const { return static_cast<int>(system_dof_.size()); }
@@ -47,8 +59,10 @@ public:
   int pair_of(int dof, int other) const;
   /// Ascending numbers of the terms that hold both blocks of a pair.
   Span<const int> shared_terms(int pair) const { return part(shared_terms_, shared_begin_, pair); }
-  /// The terms that couple a block to any other dof or its own dofs to each other.
-  Span<const int> coupling_terms(int block) const { return shared_terms(own_pair_[block]); }
+  /// For each of them, where the blocks begin.
+  Span<const Places> places(int pair) const { return part(places_, shared_begin_, pair); }
+  /// The pair of a block with itself: the terms that couple it to any other dof or its own dofs to each other.
+  int own_pair(int block) const { return own_pair_[block]; }
   /// The terms whose only free dof is this one.
   Span<const int> single_terms(int dof) const { return part(single_terms_, single_begin_, dof); }
 
@@ -72,6 +86,8 @@ private:
     return {all.data() + begin[i], static_cast<std::size_t>(begin[i + 1] - begin[i])};
   }
   void number_dofs(const System &system);
+  /// Takes blocks apart whose dofs do not stand side by side in all their terms.
+  void separate(std::vector<std::vector<int>> &blocks, const std::vector<int> &begin, const std::vector<int> &terms) const;
   void collect_singles();
   void collect_pairs();
 
@@ -84,6 +100,7 @@ private:
   std::vector<Neighbour> neighbours_;
   std::vector<int> own_pair_;
   std::vector<int> shared_begin_, shared_terms_;
+  std::vector<Places> places_;
   std::vector<int> single_begin_, single_terms_;
 };
 }  // namespace freefall::force_stepping

@@ -30,7 +30,8 @@ public:
 
   /// Time of the next event, infinity if there is none.
   virtual double next_event_time() = 0;
-  /// Applies it. With several at one instant the one applied may differ from the first found, never its time.
+  /// Applies it, next_event_time() having been called. With several at one instant the one applied may differ from the first
+  /// found, never its time.
   virtual Event apply_next_event() = 0;
   /// The event that is about to be applied, for messages.
   virtual Event pending_event() = 0;

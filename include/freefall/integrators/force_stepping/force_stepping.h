@@ -49,7 +49,7 @@ public:
 
   void initialize(const System &system, const State &state) override;
   void advance(State &state, double time) override;
-  /// 1/2 v^T M v + V_h(q).
+  /// 1/2 v^T M v + V_h(q); nothing where a vertex lies outside the domain of V (the state that StepFailed leaves).
   std::optional<double> conserved_energy(const State &state) const override;
   NamedValues summary() const override;
 

@@ -17,7 +17,8 @@ namespace freefall::force_stepping
 ///   dropped: that dof will be scanned then anyway;
 /// * nothing is done about the watches of other dofs that expected this one: they are out of date, still a lower bound, and
 ///   scanned again only if they come up.
-/// A scan evaluates all coupled parabolas at one instant and solves all quadratics in one vectorised loop.
+/// A scan evaluates all coupled parabolas at one instant in SIMD batches; a few products show which of them cross before both
+/// watches, and only for those the quadratic is solved.
 class LocalEngine : public Engine
 {
 public:
@@ -52,12 +53,20 @@ private:
     int expected;  ///< behind, or leave_upward or leave_downward
   };
 
-  /// Looks up everything dof may meet from `now` on. Of the dof it has just swapped with it is known who is ahead.
-  void scan(int dof, double now, int just_swapped = -1, bool ahead_of_it = false);
-  /// Evaluates the coupled parabolas relative to this one into the scratch arrays; returns their number.
-  int gather_coupled(int dof, double now);
-  /// Pairs so close that rounding hides who is ahead: decided by the order in their terms.
-  void settle_close_pairs(int dof, double now, int n_coupled, int just_swapped, bool ahead_of_it);
+  /// The dof with which one has just changed places: they meet now and part.
+  struct JustSwapped
+  {
+    int other;
+    bool ahead_of_it;
+  };
+
+  /// Finds the first thing that dof may meet from `now` on.
+  void scan(int dof, double now, const JustSwapped *swapped = nullptr);
+  /// Collects the coupled parabolas and their watches; returns their number, rounded up to whole batches.
+  int gather_coupled(int dof);
+  /// Of the dof and the one in this lane of the scratch arrays. Pairs so close that rounding hides who is ahead are decided
+  /// by the order in their terms.
+  double time_to_crossing(int dof, int lane, const JustSwapped *swapped) const;
   Crossing expected_crossing(int dof) const;
   /// Who must go first when another dof stands in the way of a crossing.
   Crossing unblock(const Crossing &crossing, int blocker, double now) const;
@@ -72,8 +81,13 @@ private:
   std::int64_t n_events_ = 0;
   std::int64_t n_rescans_ = 0;
   std::int64_t n_possible_crossings_ = 0;
-  // Scratch of a scan, by coupled dof: w_i - w_j and its rates at `now`, its own watch, the crossing found.
-  std::vector<int> coupled_;
-  std::vector<double> difference_, velocity_, half_acceleration_, limit_, crossing_;
+  int next_ = -1;  ///< the dof whose watch is the earliest
+  /// Of a scan, by coupled dof. Once a batch is looked at closely w and the rates are those relative to the scanned dof.
+  struct Scratch
+  {
+    std::vector<int> dof;
+    std::vector<double> w, velocity, half_acceleration, t0, watch;
+  };
+  Scratch scratch_;
 };
 }  // namespace freefall::force_stepping

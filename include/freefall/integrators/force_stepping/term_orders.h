@@ -17,8 +17,7 @@ namespace freefall::force_stepping
 /// Force of a dof on its grid:  G_i = sum over its terms of V(p + i) - V(p), p the term's vertex just below i (energy units;
 /// dV_h/dw_i). Swap of i ahead of j:  D = sum over shared terms of V(p+i+j) - V(p+i) - V(p+j) + V(p);  G_i += D, G_j -= D.
 ///
-/// Dofs are those of Couplings. Nothing is allocated after construction. Functions that evaluate terms pass DomainError on
-/// and have then changed nothing.
+/// Dofs are those of Couplings. Nothing is allocated after construction. Where a term throws DomainError nothing has changed.
 class TermOrders
 {
 public:
@@ -28,23 +27,21 @@ public:
 
   /// G_i from the terms of i.
   double force(int dof);
-  /// The sum of mixed differences over the shared terms of a coupled pair, `ahead` directly before `behind` in each.
-  /// Where a third dof stands between them in a term (three that meet at one instant), that dof is the blocker and the value
-  /// is meaningless.
-  struct MixedDifference
-  {
-    double value;
-    int blocker;  ///< -1 if there is none
-  };
-  MixedDifference mixed_difference(int pair, int ahead, int behind);
 
-  /// Whether i stands before j in the terms of their pair.
+  /// Whether i stands before j, which shares a term with it.
   bool is_ahead(int pair, int i, int j) const;
   /// A dof that stands before (`upward`) or after i in one of the terms of i, -1 if there is none.
   int beyond(int dof, bool upward) const;
 
-  /// `ahead` and `behind`, neighbours in every shared term, change places.
-  void swap(int pair, int ahead, int behind);
+  /// `ahead` and `behind`, neighbours in every shared term, change places. Where a third dof stands between them in a term
+  /// (three that meet at one instant) nothing changes, and that dof is the blocker.
+  struct Swap
+  {
+    double mixed_difference;  ///< D
+    int blocker;              ///< -1 if there is none
+  };
+  Swap swap(int pair, int ahead, int behind);
+
   /// The dof, first (`upward`) or last in all its terms, leaves its cell. Returns its new G_i and whether w turned round.
   struct NewCell
   {
@@ -60,30 +57,32 @@ private:
 
   template <typename Function>
   void for_each_run(Span<const int> terms, Function &&function) const;
-  /// Position of a dof in a term.
-  static int find(const int *dofs, int dof);
+
   static std::size_t entry_of(const Couplings::Family &family, int term)
   {
     return family.first_entry + static_cast<std::size_t>(term - family.first_term) * family.dofs_per_term;
   }
-  /// The vertex of a term in which exactly the dofs ahead of local dof a stand at their upper corners.
-  void gather_vertex(std::size_t entry, int n, int a, double *x) const;
-  double sum_of_differences(Span<const int> terms, int dof);
-  void set_corner(int dof);
+  /// The vertex of a term in which exactly the dofs with a rank below `rank` stand at their upper corners.
+  void gather_vertex(std::size_t entry, int n, int rank, double *x) const;
+  double coupling_force(int dof);
+  double single_force(int dof);
+  void set_corners(int dof);
   void rotate(int dof, bool upward);
 
   const Couplings &couplings_;
   const SimplicialGrid &grid_;
   std::vector<Cell> cells_;
-  /// Lower corner and step to the upper one, in the coordinates q; fixed dofs have step zero.
-  struct Corner
+  /// q at w = 0 and at w = 1; twice the same for fixed dofs.
+  struct Corners
   {
-    double lower = 0;
-    double step = 0;
+    double at[2] = {0, 0};
   };
-  std::vector<Corner> corners_;
+  std::vector<Corners> corners_;
+  std::vector<double> steps_;        ///< from the one to the other
   std::vector<std::uint8_t> ranks_;  ///< like Couplings::term_dofs()
-  std::vector<double> x_;            ///< scratch: values of the terms of one batch
-  std::vector<int> local_i_, local_j_, local_terms_;
+  bool has_fixed_dofs_;
+  // Scratch of a batch: values of the terms, and places of the dofs in them.
+  std::vector<double> x_;
+  std::vector<int> place_i_, place_j_, terms_;
 };
 }  // namespace freefall::force_stepping
