@@ -1,1 +1,152 @@
-int main() { return 0; }
+#include <freefall/core/errors.h>
+#include <freefall/core/nearest_name.h>
+#include <freefall/core/parameter_file.h>
+#include <freefall/output/run_folder.h>
+#include <freefall/simulation/simulation.h>
+#include <freefall/simulation/tables.h>
+
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+
+using namespace freefall;
+
+namespace
+{
+enum ExitCode
+{
+  success = 0,
+  wrong_input = 2,
+  run_failed = 3
+};
+
+volatile std::sig_atomic_t stop_signal = 0;
+void request_stop(int signal) { stop_signal = signal; }
+
+/// What the commands run and check share.
+struct InputFile
+{
+  std::string file;
+  std::vector<std::string> settings;
+
+  void add_to(CLI::App &command)
+  {
+    command.add_option("file", file, "parameter file, .prm or .json")->required();
+    command.add_option("--set", settings, "\"Section/Key=value\" in place of the file's value; can be repeated")
+      ->allow_extra_args(false);
+  }
+  void read(ParameterSection &root) const
+  {
+    Simulation::declare_parameters(root);
+    read_parameter_file(file, root);
+    for (const auto &setting : settings) apply_setting(root, setting);
+  }
+};
+
+int run(const InputFile &input, std::string output, bool force, bool quiet)
+{
+  ParameterSection root;
+  input.read(root);
+  Simulation simulation(root);
+  if (output.empty()) output = (std::filesystem::path("output") / std::filesystem::path(input.file).stem()).string();
+  const RunFolder folder(output, force);
+  Progress progress(std::cerr, Progress::style_for(STDERR_FILENO, quiet), 0, simulation.end_time());
+  for (const auto &note : simulation.notes()) progress.note(note);
+  std::signal(SIGINT, request_stop);
+  std::signal(SIGTERM, request_stop);
+  const auto outcome = simulation.run(folder, progress, [] { return stop_signal != 0; });
+  if (!quiet) fmt::print("results in {}: open snapshots.pvd in ParaView\n", folder.path().string());
+  return outcome == Simulation::Outcome::done ? success : run_failed;
+}
+
+int check(const InputFile &input)
+{
+  ParameterSection root;
+  input.read(root);
+  const Simulation simulation(root);
+  fmt::print("{}: all parameters are valid\n", input.file);
+  for (const auto &note : simulation.notes()) fmt::print("  {}\n", note);
+  return success;
+}
+
+int show_parameters(const std::string &name)
+{
+  ParameterSection root;
+  Simulation::declare_parameters(root);
+  return write_parameter_help(root, std::cout, name) ? success : wrong_input;
+}
+
+int list()
+{
+  for (const auto &listing : all_listings())
+  {
+    fmt::print("{}\n", listing.heading);
+    for (const auto &[name, description] : listing.entries) fmt::print("  {:<20} {}\n", name, description);
+  }
+  return success;
+}
+
+int dispatch(int argc, char **argv)
+{
+  CLI::App app("Freefall: elastodynamics, contact and particles with integrators that keep what nature keeps.");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", FREEFALL_VERSION);
+  InputFile input;
+  std::string output, name;
+  bool force = false, quiet = false;
+
+  auto *run_command = app.add_subcommand("run", "run a parameter file");
+  input.add_to(*run_command);
+  run_command->add_option("--output", output, "folder of the results (default: output/<name of the file>)");
+  run_command->add_flag("--force", force, "replace the results of an earlier run in that folder");
+  run_command->add_flag("--quiet", quiet, "print errors only");
+  auto *check_command = app.add_subcommand("check", "parse and validate a parameter file, start nothing");
+  input.add_to(*check_command);
+  auto *parameters_command = app.add_subcommand("parameters", "every parameter: default, unit, meaning, allowed values");
+  parameters_command->add_option("name", name, "show only sections and keys that contain this");
+  auto *list_command = app.add_subcommand("list", "problems, integrators, materials, contact surfaces");
+
+  // Of a mistyped command CLI11 would only say that one is required.
+  std::vector<std::string> commands;
+  for (const auto *command : app.get_subcommands({})) commands.push_back(command->get_name());
+  const std::string typed = argc > 1 ? argv[1] : "-";
+  if (typed[0] != '-' && std::find(commands.begin(), commands.end(), typed) == commands.end())
+    throw InputError(fmt::format("unknown command \"{}\".{} See: freefall --help", typed, did_you_mean(typed, commands)));
+  try
+  {
+    app.parse(argc, argv);
+  }
+  catch (const CLI::ParseError &error)
+  {
+    return app.exit(error) == 0 ? success : wrong_input;
+  }
+  if (*run_command) return run(input, output, force, quiet);
+  if (*check_command) return check(input);
+  if (*parameters_command) return show_parameters(name);
+  if (*list_command) return list();
+  return wrong_input;
+}
+}  // namespace
+
+int main(int argc, char **argv)
+{
+  try
+  {
+    return dispatch(argc, argv);
+  }
+  catch (const InputError &error)
+  {
+    fmt::print(stderr, "freefall: {}\n", error.what());
+    return wrong_input;
+  }
+  catch (const std::exception &error)
+  {
+    fmt::print(stderr, "freefall: {}\n", error.what());
+    return run_failed;
+  }
+}

@@ -82,7 +82,7 @@ std::size_t find_assignment(const std::string &text)
 InputError formula_error(const std::string &text, int position, const std::string &reason, const std::string &remedy)
 {
   const std::string place = position < 0 ? "" : fmt::format(" at position {}", position + 1);
-  return InputError(fmt::format("formula \"{}\"{}: {}. {}", text, place, reason, remedy));
+  return InputError(fmt::format("formula \"{}\"{}: {}. {}", abbreviate(text), place, reason, remedy));
 }
 
 void compile(mu::Parser &parser,

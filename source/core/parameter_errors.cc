@@ -101,8 +101,8 @@ InputError ParameterSection::error(const std::string &key, const std::string &wh
   const Parameter &parameter = get(key);
   const bool is_default = parameter.origin.is_default();
   const std::string place = (is_default ? section_origin : parameter.origin).place();
-  return InputError(fmt::format("{}{}{} = {}{}: {}", place, place.empty() ? "" : ": ", path_of(parameter.key), parameter.value,
-                                is_default ? " (the default)" : "", what));
+  return InputError(fmt::format("{}{}{} = {}{}: {}", place, place.empty() ? "" : ": ", path_of(parameter.key),
+                                abbreviate(parameter.value), is_default ? " (the default)" : "", what));
 }
 
 InputError ParameterSection::section_error(const ParameterOrigin &origin, const std::string &what) const
@@ -118,13 +118,13 @@ InputError ParameterSection::unknown_key(const std::string &key, const Parameter
   for (const std::string &name : names_in(*this, Sought::section))
     if (name == key) return section_error(origin, fmt::format("\"{}\" is a section, not a key with a value.", key));
   const std::string remedy = suggestion(root(), *this, key, Sought::key);
-  return section_error(origin, fmt::format("unknown key \"{}\".{}", key, remedy));
+  return section_error(origin, fmt::format("unknown key \"{}\".{}", abbreviate(key), remedy));
 }
 
 InputError ParameterSection::unknown_section(const std::string &name, const ParameterOrigin &origin) const
 {
   if (find(name)) return section_error(origin, fmt::format("\"{}\" is a key, not a section. Give it a value.", name));
   const std::string remedy = suggestion(root(), *this, name, Sought::section);
-  return section_error(origin, fmt::format("unknown section \"{}\".{}", name, remedy));
+  return section_error(origin, fmt::format("unknown section \"{}\".{}", abbreviate(name), remedy));
 }
 }  // namespace freefall

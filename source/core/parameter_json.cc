@@ -116,7 +116,7 @@ public:
     std::string what = exception.what();
     const std::size_t place = what.find("column");
     what = place == std::string::npos ? what.substr(std::min(what.find("] ") + 2, what.size())) : what.substr(place);
-    throw InputError(fmt::format("{}:{}: is not valid JSON: {}.", file_, line(), what));
+    throw InputError(fmt::format("{}:{}: is not valid JSON: {}.", file_, line(), abbreviate(what)));
   }
 
 private:

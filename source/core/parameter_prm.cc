@@ -81,7 +81,8 @@ void read_set(const std::string &assignment, ParameterSection &section, const Pa
   const std::size_t equals = assignment.find('=');
   const std::string key = trim(assignment.substr(0, equals));
   if (equals == std::string::npos || key.empty())
-    throw InputError(fmt::format("{}: cannot understand \"set {}\". Write \"set KEY = VALUE\".", origin.place(), assignment));
+    throw InputError(
+      fmt::format("{}: cannot understand \"set {}\". Write \"set KEY = VALUE\".", origin.place(), abbreviate(assignment)));
   section.set(key, assignment.substr(equals + 1), origin);
 }
 }  // namespace
@@ -116,7 +117,7 @@ void read_prm(const std::string &text, const std::string &file, ParameterSection
     else
       throw InputError(fmt::format(
         "{}: cannot understand \"{}\". A line is \"subsection NAME\", \"set KEY = VALUE\", \"end\" or a comment after #.",
-        origin.place(), line));
+        origin.place(), abbreviate(line)));
   }
   if (open.size() > 1)
     throw InputError(fmt::format("{}: the subsection \"{}\" that begins here has no \"end\". Add it.",

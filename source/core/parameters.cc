@@ -137,14 +137,14 @@ void ParameterSection::set(const std::string &key, const std::string &value, con
   if (parameter == parameters_.end()) throw unknown_key(name, origin);
 
   const std::string text = trim(value);
-  const auto failed = [&](const std::string &what)
-  { return InputError(fmt::format("{}: {} = {}: {}", origin.place(), path_of(name), text, what)); };
-  const bool overrides_file = origin.is_command_line() && !parameter->origin.is_command_line();
-  if (!parameter->origin.is_default() && !overrides_file)
-    throw failed(fmt::format("is set twice, the first time at {}. Remove one of the two.", parameter->origin.place()));
   const std::string unwritable = unwritable_part(text);
   if (!unwritable.empty())
     throw InputError(fmt::format("{}: {}: the value contains {}. Remove it.", origin.place(), path_of(name), unwritable));
+  const auto failed = [&](const std::string &what)
+  { return InputError(fmt::format("{}: {} = {}: {}", origin.place(), path_of(name), abbreviate(text), what)); };
+  const bool overrides_file = origin.is_command_line() && !parameter->origin.is_command_line();
+  if (!parameter->origin.is_default() && !overrides_file)
+    throw failed(fmt::format("is set twice, the first time at {}. Remove one of the two.", parameter->origin.place()));
   if (const auto wrong = parameter->pattern.check(text)) throw failed(*wrong);
   parameter->value = text;
   parameter->origin = origin;

@@ -50,10 +50,11 @@ std::string hint_for_number(const std::string &text)
   if (text.empty()) return "Nothing is given.";
   std::string with_point = text;
   std::replace(with_point.begin(), with_point.end(), ',', '.');
-  if (with_point != text && parse_number(with_point)) return fmt::format("Write decimals with a point: {}.", with_point);
+  if (with_point != text && parse_number(with_point))
+    return fmt::format("Write decimals with a point: {}.", abbreviate(with_point));
   const bool looks_like_number = text.find_first_not_of("0123456789+-.eE") == std::string::npos;
   if (looks_like_number && text.find_first_of("0123456789") != std::string::npos)
-    return fmt::format("\"{}\" is not a number in the range of double precision.", text);
+    return fmt::format("\"{}\" is not a number in the range of double precision.", abbreviate(text));
   return "";
 }
 }  // namespace
@@ -195,12 +196,12 @@ std::optional<std::string> Pattern::mismatch_of_list(const std::string &text) co
     if (kind_ == Kind::integers)
     {
       const auto value = parse_integer(part);
-      if (!value || *value < min_ || *value > max_) return fmt::format("\"{}\" is not allowed.", part);
+      if (!value || *value < min_ || *value > max_) return fmt::format("\"{}\" is not allowed.", abbreviate(part));
     }
     else
     {
       const auto value = parse_number(part);
-      if (!value) return fmt::format("\"{}\" is not a number.", part);
+      if (!value) return fmt::format("\"{}\" is not a number.", abbreviate(part));
       if (!bounds_.contain(*value)) return fmt::format("{} is not allowed.", part);
     }
   }

@@ -105,6 +105,16 @@ std::string join(const std::vector<std::string> &parts, std::string_view separat
   return result;
 }
 
+std::string abbreviate(std::string_view text)
+{
+  constexpr std::size_t longest = 200;
+  if (text.size() <= longest) return std::string(text);
+  std::size_t end = longest;
+  // Not in the middle of a UTF-8 character, whose later bytes begin with the bits 10.
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "...";
+}
+
 bool contains_ignoring_case(std::string_view text, std::string_view part)
 {
   const auto equal = [](char a, char b) { return lower(a) == lower(b); };

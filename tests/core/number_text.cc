@@ -60,6 +60,14 @@ BOOST_AUTO_TEST_CASE(blanks_in_names_are_made_regular)
   BOOST_TEST(normalise_blanks(" ") == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_long_text_is_abbreviated_between_characters)
+{
+  BOOST_TEST(abbreviate("short") == "short");
+  BOOST_TEST(abbreviate(std::string(200, 'a')) == std::string(200, 'a'));
+  BOOST_TEST(abbreviate(std::string(201, 'a')) == std::string(200, 'a') + "...");
+  BOOST_TEST(abbreviate(std::string(199, 'a') + "\u00e9 and more") == std::string(199, 'a') + "...");
+}
+
 BOOST_AUTO_TEST_CASE(search_ignores_case)
 {
   BOOST_TEST(contains_ignoring_case("Material/Density", "DENS"));

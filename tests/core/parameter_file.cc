@@ -5,7 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <locale>
 
 using namespace freefall;
 
@@ -234,6 +234,38 @@ BOOST_AUTO_TEST_CASE(text_that_is_not_json_is_refused)
     BOOST_TEST(contains(json_error(text), "cube.json:1: is not valid JSON: "), json_error(text));
   BOOST_TEST(contains(json_error("{\n\n ! }"), "cube.json:3: is not valid JSON: "));
   BOOST_TEST(contains(json_error(std::string("{}\n\0", 4)), "cube.json:2: contains a NUL byte."));
+}
+
+BOOST_AUTO_TEST_CASE(a_locale_with_decimal_commas_changes_nothing)
+{
+  struct DecimalComma : std::numpunct<char>
+  {
+    char do_decimal_point() const override { return ','; }
+    char do_thousands_sep() const override { return '.'; }
+    std::string do_grouping() const override { return "\3"; }
+  };
+  const std::locale before = std::locale::global(std::locale(std::locale::classic(), new DecimalComma));
+  read_json("{ \"End time\": 1234.5, \"Material\": { \"Density\": 1234567 } }", "cube.json", *this);
+  apply_setting(*this, "Material/Initial motion/Displacement=1.5 * x; 0; 0");
+  const std::string comma = thrown_text([this] { apply_setting(*this, "End time=1,5"); });
+  std::locale::global(before);
+  BOOST_TEST(number("End time") == 1234.5);
+  BOOST_TEST(section("Material").number("Density") == 1234567.);
+  BOOST_TEST(section("Material").section("Initial motion").formulas("Displacement")[0] == "1.5 * x");
+  BOOST_TEST(comma == "--set: End time = 1,5: must be a positive number in s. Write decimals with a point: 1.5.");
+}
+
+BOOST_AUTO_TEST_CASE(a_message_about_a_very_long_value_stays_readable)
+{
+  // The value (200), the formula (200) and the list of names; not the 18000 characters.
+  const std::string endless(18000, '(');
+  const std::string message =
+    prm_error("subsection Material\nsubsection Initial motion\nset Displacement = " + endless + "\nend\nend");
+  BOOST_TEST(contains(message, "(((...: must be 3 formulas"));
+  BOOST_TEST(message.size() < 1000u);
+  BOOST_TEST(prm_error("set End time = " + std::string(5000, '1')).size() < 1000u);
+  BOOST_TEST(json_error("{ \"" + std::string(5000, 'k') + "\": 1 }").size() < 1000u);
+  BOOST_TEST(json_error("{ \"" + std::string(5000, 'k') + "\" 1 }").size() < 1000u);
 }
 
 BOOST_AUTO_TEST_CASE(files_are_found_and_told_apart_by_their_names)

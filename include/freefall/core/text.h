@@ -18,6 +18,8 @@ std::string normalise_blanks(std::string_view text);
 std::vector<std::string> split(std::string_view text, char separator);
 /// Parts with `separator` between them.
 std::string join(const std::vector<std::string> &parts, std::string_view separator);
+/// The text, or its beginning and "..." when it is longer than a message should be.
+std::string abbreviate(std::string_view text);
 /// Whether `part` occurs in `text`, upper and lower case being equal (ASCII letters only).
 bool contains_ignoring_case(std::string_view text, std::string_view part);
 

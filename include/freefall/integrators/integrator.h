@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace freefall
 {
@@ -44,6 +45,8 @@ public:
   const IntegratorStatistics &statistics() const { return statistics_; }
   /// Further numbers for summary.json, such as the count of simplex crossings.
   virtual NamedValues summary() const { return {}; }
+  /// What a user should know before the run starts, such as the critical step and what limits it.
+  virtual std::vector<std::string> notes() const { return {}; }
 
 protected:
   IntegratorStatistics statistics_;

@@ -19,6 +19,13 @@ struct CriticalStep
   std::string limited_by;  ///< "element 17 at (0.1, 0, 0)", "contact node 3 at ... against plane wall"
 };
 
+/// A flat obstacle, for pictures.
+struct Wall
+{
+  Eigen::Vector3d point;   ///< m
+  Eigen::Vector3d normal;  ///< away from the obstacle
+};
+
 /// Energies in J (or the problem's unit of energy). total = kinetic + internal + contact - external_work.
 struct EnergyBalance
 {
@@ -78,6 +85,11 @@ public:
 
   /// "node 12 y at (0.1, 0, 0.05)": for messages about one dof.
   virtual std::string dof_name(int dof) const;
+
+  /// Obstacles that a picture of the system should show.
+  virtual std::vector<Wall> walls() const { return {}; }
+  /// What a user should know about this system although it is valid; printed and kept in summary.json.
+  virtual std::vector<std::string> warnings() const { return {}; }
 
 protected:
   std::vector<std::unique_ptr<LocalTerms>> terms_;

@@ -66,7 +66,7 @@ SolidSystem::SolidSystem(const SolidSettings &settings)
   for (const auto &point : settings_.history_points)
   {
     Eigen::Index nearest = 0;
-    (mesh_.nodes.colwise() - point).colwise().squaredNorm().minCoeff(&nearest);
+    (mesh_.nodes.colwise() - point.position).colwise().squaredNorm().minCoeff(&nearest);
     observed_nodes_.push_back(static_cast<int>(nearest));
   }
 }
@@ -118,7 +118,8 @@ NamedValues SolidSystem::observe(const State &state) const
   {
     Eigen::VectorXd contact = Eigen::VectorXd::Zero(n_dofs());
     for (const auto *family : contacts_) family->add_gradient(state.q, contact);
-    append(values, "contact_force", -Eigen::Map<const Eigen::Matrix3Xd>(contact.data(), 3, mesh_.n_nodes()).rowwise().sum());
+    append(values, "contact_force",
+           Eigen::Vector3d::Zero() - Eigen::Map<const Eigen::Matrix3Xd>(contact.data(), 3, mesh_.n_nodes()).rowwise().sum());
   }
   double smallest = std::numeric_limits<double>::infinity(), largest = -smallest;
   for_each_element(state.q,
@@ -132,8 +133,10 @@ NamedValues SolidSystem::observe(const State &state) const
   values.push_back({"maximum_det_F", largest});
   for (std::size_t i = 0; i < observed_nodes_.size(); ++i)
   {
-    append(values, fmt::format("point_{}_position", i + 1), state.q.segment<3>(3 * observed_nodes_[i]));
-    append(values, fmt::format("point_{}_velocity", i + 1), state.v.segment<3>(3 * observed_nodes_[i]));
+    append(values, fmt::format("point_{}_position", settings_.history_points[i].name),
+           state.q.segment<3>(3 * observed_nodes_[i]));
+    append(values, fmt::format("point_{}_velocity", settings_.history_points[i].name),
+           state.v.segment<3>(3 * observed_nodes_[i]));
   }
   return values;
 }
@@ -245,6 +248,13 @@ CriticalStep SolidSystem::critical_step(const Eigen::VectorXd &q) const
   else
     critical.limited_by = fmt::format("element {} at {}", stiffest_element, format_point(mesh_.cell_centre(stiffest_element)));
   return critical;
+}
+
+std::vector<Wall> SolidSystem::walls() const
+{
+  std::vector<Wall> walls;
+  for (const auto &plane : settings_.planes) walls.push_back({plane.point, plane.normal});
+  return walls;
 }
 
 std::string SolidSystem::dof_name(int dof) const

@@ -12,6 +12,13 @@
 
 namespace freefall
 {
+/// A point whose nearest node is observed.
+struct HistoryPoint
+{
+  std::string name;                                    ///< columns point_NAME_position_x and so on
+  Eigen::Vector3d position = Eigen::Vector3d::Zero();  ///< in the reference configuration, m
+};
+
 /// One body: mesh, material and how it moves at the start.
 struct SolidBody
 {
@@ -29,7 +36,7 @@ struct SolidSettings
   std::vector<RigidPlane> planes;
   std::vector<int> contact_boundary_ids;              ///< empty: all boundary nodes
   Eigen::Vector3d gravity = Eigen::Vector3d::Zero();  ///< m/s2
-  std::vector<Eigen::Vector3d> history_points;        ///< the nodes nearest to these are observed
+  std::vector<HistoryPoint> history_points;
 };
 
 /// Elastic bodies on linear tetrahedra with lumped mass, in penalty contact with rigid planes.
@@ -56,6 +63,7 @@ public:
   /// not above that of its stiffest single element, and every contact counts as closed.
   CriticalStep critical_step(const Eigen::VectorXd &q) const override;
   std::string dof_name(int dof) const override;
+  std::vector<Wall> walls() const override;
 
 private:
   using Elements = LinearTetrahedra<NeoHookean>;
