@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 namespace freefall
@@ -56,14 +57,32 @@ RadialTerms<Law, dim>::RadialTerms(std::string kind, std::vector<Law> laws, cons
 }
 
 template <typename Law, int dim>
-typename RadialTerms<Law, dim>::Term RadialTerms<Law, dim>::term(int term) const
+std::vector<std::unique_ptr<LocalTerms>> RadialTerms<Law, dim>::mapped(const Eigen::MatrixXd &points_from_new, int) const
 {
-  Term result;
-  for (int k = 0; k < n_points_; ++k) result.points.push_back(dofs(term)[dim * k] / dim);
-  result.coefficients.assign(coefficients(term), coefficients(term) + n_points_);
-  result.weight = weights_[term];
-  for (int axis = 0; axis < dim; ++axis) result.offset[axis] = offsets_[term][axis];
-  return result;
+  std::map<std::size_t, std::pair<std::vector<Law>, std::vector<Term>>> by_size;
+  for (int term = 0; term < n_terms(); ++term)
+  {
+    const int origin = dofs(term)[0] / dim;
+    Eigen::RowVectorXd row = Eigen::RowVectorXd::Zero(points_from_new.cols());
+    for (int k = 0; k < n_points_; ++k)
+      row += coefficients(term)[k] * relative_row(points_from_new, dofs(term)[dim * k] / dim, origin);
+    Term result;
+    result.weight = weights_[term];
+    for (int axis = 0; axis < dim; ++axis) result.offset[axis] = offsets_[term][axis];
+    for (int k = 0; k < row.size(); ++k)
+      if (row[k] != 0)
+      {
+        result.points.push_back(k);
+        result.coefficients.push_back(row[k]);
+      }
+    auto &[laws, terms] = by_size[result.points.size()];
+    laws.push_back(law(term));
+    terms.push_back(result);
+  }
+  std::vector<std::unique_ptr<LocalTerms>> families;
+  for (const auto &[size, family] : by_size)
+    families.push_back(std::make_unique<RadialTerms<Law, dim>>(kind_, family.first, family.second));
+  return families;
 }
 
 template <typename Law, int dim>

@@ -2,10 +2,12 @@
 
 #include <freefall/potentials/discrete_gradient.h>
 #include <freefall/potentials/local_terms.h>
+#include <freefall/potentials/mappable_terms.h>
 #include <freefall/potentials/radial_laws.h>
 
 #include <Eigen/Core>
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,7 +22,7 @@ namespace freefall
 /// Differences along one and two dofs come from increments of u = |d|^2: exact in form, no energies are subtracted.
 /// The discrete gradient is LaBudde and Greenspan's (phi(u1) - phi(u0)) / (u1 - u0) (d0 + d1).
 template <typename Law, int dim>
-class RadialTerms : public LocalTerms, public TermsWithDiscreteGradient
+class RadialTerms : public LocalTerms, public TermsWithDiscreteGradient, public MappableTerms
 {
 public:
   struct Term
@@ -52,10 +54,10 @@ public:
   double mixed_difference(int term, const double *x, int a, double s, int b, double r) const override;
   void discrete_gradient(int term, const double *x0, const double *x1, double *gradient) const override;
 
-  /// For reductions, which make terms of the same laws over other points.
-  Term term(int term) const;
+  /// Radial terms again, with other coefficients.
+  std::vector<std::unique_ptr<LocalTerms>> mapped(const Eigen::MatrixXd &points_from_new, int dimension) const override;
+
   const Law &law(int term) const { return laws_.size() == 1 ? laws_[0] : laws_[term]; }
-  const std::vector<Law> &laws() const { return laws_; }
 
 protected:
   using Vector = Eigen::Matrix<double, dim, 1>;

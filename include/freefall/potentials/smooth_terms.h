@@ -3,8 +3,13 @@
 #include <freefall/core/dual.h>
 #include <freefall/core/increment.h>
 #include <freefall/potentials/local_terms.h>
+#include <freefall/potentials/mappable_terms.h>
+#include <freefall/potentials/mapped_terms.h>
 
 #include <array>
+#include <map>
+#include <memory>
+#include <vector>
 
 namespace freefall
 {
@@ -14,7 +19,7 @@ namespace freefall
 /// derivatives must be fast (radial pairs) has its own.
 /// Derived also has check(term, x), which throws DomainError outside the domain.
 template <typename Derived, int n>
-class SmoothTerms : public LocalTerms
+class SmoothTerms : public LocalTerms, public MappableTerms
 {
 public:
   int dofs_per_term() const override { return n; }
@@ -93,6 +98,32 @@ public:
     }
     for (int c = 0; c < n; ++c) y[c] = Increment<Increment<double>>({x[c], c == a ? s : 0.}, {c == b ? r : 0., 0.});
     return derived().evaluate(term, y.data()).d.d;
+  }
+
+  std::vector<std::unique_ptr<LocalTerms>> mapped(const Eigen::MatrixXd &points_from_new, int dim) const override
+  {
+    std::map<std::size_t, std::vector<typename MappedTerms<Derived, n>::Term>> by_size;
+    for (int term = 0; term < n_terms(); ++term)
+    {
+      const auto old_dofs = dofs(term);
+      const int origin = old_dofs[0] / dim;
+      typename MappedTerms<Derived, n>::Term result{term, {}, Eigen::Matrix<double, n, Eigen::Dynamic>(n, 0)};
+      for (int k = 0; k < points_from_new.cols(); ++k)
+        for (int axis = 0; axis < dim; ++axis)
+        {
+          Eigen::Matrix<double, n, 1> column;
+          for (int a = 0; a < n; ++a)
+            column[a] = old_dofs[a] % dim == axis ? relative_row(points_from_new, old_dofs[a] / dim, origin)[k] : 0.;
+          if (column.isZero(0)) continue;
+          result.dofs.push_back(dim * k + axis);
+          result.map.conservativeResize(n, result.map.cols() + 1);
+          result.map.col(result.map.cols() - 1) = column;
+        }
+      by_size[result.dofs.size()].push_back(result);
+    }
+    std::vector<std::unique_ptr<LocalTerms>> families;
+    for (auto &[size, terms] : by_size) families.push_back(std::make_unique<MappedTerms<Derived, n>>(derived(), terms));
+    return families;
   }
 
 private:
