@@ -1,0 +1,106 @@
+#pragma once
+
+#include <freefall/core/span.h>
+#include <freefall/systems/system.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace freefall::force_stepping
+{
+/// Which dofs share which terms of the potential, in contiguous lists.
+///
+/// Dofs are renumbered: free dofs first, those that share the same coupling terms (the three of a node) side by side as one
+/// block, then fixed dofs. All lists are kept by block, which makes them an order of magnitude shorter than lists by dof.
+/// A term couples if it has at least two free dofs; a term with one free dof (a node against a wall) is kept with that dof.
+/// The dofs of a block stand side by side and in the same order in each of its terms, so one position says where they all are.
+///
+/// Terms of all families are numbered through: family f has the terms first_term .. first_term + n_terms - 1.
+class Couplings
+{
+public:
+  struct Family
+  {
+    const LocalTerms *terms = nullptr;
+    int dofs_per_term = 0;
+    int first_term = 0;
+    int end_term = 0;
+    std::size_t first_entry = 0;  ///< of the dofs of first_term in term_dofs()
+  };
+  struct Neighbour
+  {
+    int block = 0;
+    int pair = 0;  ///< number of the unordered pair of blocks: shared_terms(pair)
+  };
+  /// Where the blocks of a pair begin in a term that holds both: the one with the lower number, and the other.
+  struct Places
+  {
+    std::uint8_t lower = 0;
+    std::uint8_t upper = 0;
+  };
+
+  /// Places in a term, and ranks, are bytes.
+  static constexpr int most_dofs_per_term = 254;
+
+  /// Throws InputError if a term has more dofs than that.
+  explicit Couplings(const System &system);
+
+  int n_dofs() const { return static_cast<int>(system_dof_.size()); }
+  int n_free() const { return n_free_; }
+  int n_blocks() const { return static_cast<int>(block_begin_.size()) - 1; }
+  int system_dof(int dof) const { return system_dof_[dof]; }
+
+  int block_of(int dof) const { return block_of_[dof]; }
+  int block_begin(int block) const { return block_begin_[block]; }
+  int block_end(int block) const { return block_begin_[block + 1]; }
+  /// The blocks coupled to a block, itself among them, in ascending order.
+  Span<const Neighbour> neighbours(int block) const { return part(neighbours_, neighbour_begin_, block); }
+  /// The pair of the blocks of two dofs, -1 if they share no term.
+  int pair_of(int dof, int other) const;
+  /// Ascending numbers of the terms that hold both blocks of a pair.
+  Span<const int> shared_terms(int pair) const { return part(shared_terms_, shared_begin_, pair); }
+  /// For each of them, where the blocks begin.
+  Span<const Places> places(int pair) const { return part(places_, shared_begin_, pair); }
+  /// The pair of a block with itself: the terms that couple it to any other dof or its own dofs to each other.
+  int own_pair(int block) const { return own_pair_[block]; }
+  /// The terms whose only free dof is this one.
+  Span<const int> single_terms(int dof) const { return part(single_terms_, single_begin_, dof); }
+
+  const std::vector<Family> &families() const { return families_; }
+  const Family &family_of(int term) const;
+  /// Renumbered dofs of all terms, one term after another.
+  const std::vector<int> &term_dofs() const { return term_dofs_; }
+
+  /// Most dofs of any block's neighbours together.
+  int largest_neighbourhood() const;
+  /// Most terms of any pair or dof.
+  int longest_term_list() const;
+  /// Number of coupled pairs of free dofs.
+  std::int64_t n_coupled_pairs() const;
+  std::size_t memory_bytes() const;
+
+private:
+  template <typename T>
+  static Span<const T> part(const std::vector<T> &all, const std::vector<int> &begin, int i)
+  {
+    return {all.data() + begin[i], static_cast<std::size_t>(begin[i + 1] - begin[i])};
+  }
+  void number_dofs(const System &system);
+  /// Takes blocks apart whose dofs do not stand side by side in all their terms.
+  void separate(std::vector<std::vector<int>> &blocks, const std::vector<int> &begin, const std::vector<int> &terms) const;
+  void collect_singles();
+  void collect_pairs();
+
+  std::vector<Family> families_;
+  std::vector<int> term_dofs_;
+  std::vector<int> system_dof_;
+  int n_free_ = 0;
+  std::vector<int> block_of_, block_begin_;
+  std::vector<int> neighbour_begin_;
+  std::vector<Neighbour> neighbours_;
+  std::vector<int> own_pair_;
+  std::vector<int> shared_begin_, shared_terms_;
+  std::vector<Places> places_;
+  std::vector<int> single_begin_, single_terms_;
+};
+}  // namespace freefall::force_stepping

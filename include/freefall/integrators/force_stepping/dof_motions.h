@@ -1,0 +1,49 @@
+#pragma once
+
+#include <freefall/integrators/force_stepping/couplings.h>
+#include <freefall/integrators/force_stepping/parabola.h>
+#include <freefall/integrators/force_stepping/simplicial_grid.h>
+#include <freefall/integrators/force_stepping/term_orders.h>
+
+#include <vector>
+
+namespace freefall::force_stepping
+{
+/// One parabola a dof, re-based only when that dof's own force changes. Needs a diagonal mass.
+///
+/// In units of the cell:  d2w/dt2 = -G / (m h^2),  G = dV_h/dw (see TermOrders). Dofs are those of Couplings.
+class DofMotions
+{
+public:
+  DofMotions(const System &system, const SimplicialGrid &grid, const Location &start, const State &state);
+
+  const Couplings &couplings() const { return couplings_; }
+  const TermOrders &orders() const { return orders_; }
+  const Parabola &parabola(int dof) const { return parabolas_[dof]; }
+  int n_free() const { return couplings_.n_free(); }
+
+  /// Two coupled dofs change places at `time`; both forces change. They meet: both are given the same w.
+  /// Returns -1, or the dof that stands between them in a term and must go first; then nothing has changed.
+  int swap(int pair, int ahead, int behind, double time);
+  /// A dof leaves its cell at `time`; its force is computed anew. w is 0 or 1 by definition. Returns whether it turned round.
+  bool leave_cell(int dof, bool upward, double time);
+
+  void evaluate(double time, State &state) const;
+  void gradient(Eigen::VectorXd &gradient) const;
+  double time_scale() const;
+  std::size_t memory_bytes() const;
+
+private:
+  Couplings couplings_;
+  const SimplicialGrid &grid_;
+  TermOrders orders_;
+  std::vector<Parabola> parabolas_;
+  /// Force G in energy units and its factor to half the acceleration, -1 / (2 m h^2).
+  struct Force
+  {
+    double value = 0;
+    double to_half_acceleration = 0;
+  };
+  std::vector<Force> forces_;
+};
+}  // namespace freefall::force_stepping

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <freefall/integrators/force_stepping/dof_motions.h>
+#include <freefall/integrators/force_stepping/engine.h>
+#include <freefall/integrators/force_stepping/event_tree.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace freefall::force_stepping
+{
+/// Only the crossings that change a force: dofs that share a term, and dofs that leave their cells (METHODS.md 2).
+///
+/// Each dof has one watch: a time not after its next event, and what happens then. Invariant: the crossing of a coupled pair
+/// is not before the earlier of their two watches. So
+/// * when a dof's parabola changes, its coupled dofs are scanned, and crossings not before the other dof's own watch are
+///   dropped: that dof will be scanned then anyway;
+/// * nothing is done about the watches of other dofs that expected this one: they are out of date, still a lower bound, and
+///   scanned again only if they come up.
+/// A scan evaluates all coupled parabolas at one instant in SIMD batches; a few products show which of them cross before both
+/// watches, and only for those the quadratic is solved.
+class LocalEngine : public Engine
+{
+public:
+  LocalEngine(const System &system, const SimplicialGrid &grid, const Location &start, const State &state);
+
+  double next_event_time() override;
+  Event apply_next_event() override;
+  Event pending_event() override;
+  void evaluate(double time, State &state) const override { motions_.evaluate(time, state); }
+  void gradient(Eigen::VectorXd &gradient) const override { motions_.gradient(gradient); }
+  double time_scale() const override { return motions_.time_scale(); }
+  std::int64_t n_possible_crossings() const override { return n_possible_crossings_; }
+  bool visits_all_crossings() const override { return false; }
+  std::int64_t n_force_changes() const override { return n_events_; }
+  std::size_t memory_bytes() const override;
+  /// Scans of out-of-date watches, for benchmarks.
+  std::int64_t n_rescans() const { return n_rescans_; }
+
+private:
+  /// What a dof waits for: leaving its cell (a negative number) or crossing with another dof.
+  static constexpr int leave_upward = -1;
+  static constexpr int leave_downward = -2;
+  struct Watch
+  {
+    int expected = leave_upward;
+    std::int64_t scanned = 0;  ///< number of events at the last scan
+  };
+  /// A crossing to be made now.
+  struct Crossing
+  {
+    int dof;       ///< ahead, or the one that leaves
+    int expected;  ///< behind, or leave_upward or leave_downward
+  };
+
+  /// The dof with which one has just changed places: they meet now and part.
+  struct JustSwapped
+  {
+    int other;
+    bool ahead_of_it;
+  };
+
+  /// Finds the first thing that dof may meet from `now` on.
+  void scan(int dof, double now, const JustSwapped *swapped = nullptr);
+  /// Collects the coupled parabolas and their watches; returns their number, rounded up to whole batches.
+  int gather_coupled(int dof);
+  /// Of the dof and the one in this lane of the scratch arrays. Pairs so close that rounding hides who is ahead are decided
+  /// by the order in their terms.
+  double time_to_crossing(int dof, int lane, const JustSwapped *swapped) const;
+  Crossing expected_crossing(int dof) const;
+  /// Who must go first when another dof stands in the way of a crossing.
+  Crossing unblock(const Crossing &crossing, int blocker, double now) const;
+  /// -1, or the dof in the way.
+  int try_crossing(const Crossing &crossing, double now);
+  Event event_of(const Crossing &crossing, double time) const;
+
+  DofMotions motions_;
+  EventTree queue_;
+  std::vector<Watch> watches_;
+  std::vector<std::int64_t> changed_;  ///< number of the last event that changed the dof's parabola
+  std::int64_t n_events_ = 0;
+  std::int64_t n_rescans_ = 0;
+  std::int64_t n_possible_crossings_ = 0;
+  int next_ = -1;  ///< the dof whose watch is the earliest
+  /// Of a scan, by coupled dof. Once a batch is looked at closely w and the rates are those relative to the scanned dof.
+  struct Scratch
+  {
+    std::vector<int> dof;
+    std::vector<double> w, velocity, half_acceleration, t0, watch;
+  };
+  Scratch scratch_;
+};
+}  // namespace freefall::force_stepping

@@ -1,0 +1,87 @@
+#include <freefall/integrators/force_stepping/dof_motions.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace freefall::force_stepping
+{
+DofMotions::DofMotions(const System &system, const SimplicialGrid &grid, const Location &start, const State &state)
+  : couplings_(system),
+    grid_(grid),
+    orders_(couplings_, grid, start.simplex, state.q),
+    parabolas_(couplings_.n_free()),
+    forces_(couplings_.n_free())
+{
+  for (int dof = 0; dof < n_free(); ++dof)
+  {
+    const int system_dof = couplings_.system_dof(dof);
+    const double h = grid.spacing(system_dof);
+    forces_[dof] = {orders_.force(dof), -0.5 / (system.diagonal_mass()[system_dof] * h * h)};
+    parabolas_[dof] = {start.fractions[system_dof], orders_.cell(dof).direction * state.v[system_dof] / h,
+                       forces_[dof].value * forces_[dof].to_half_acceleration, state.time};
+  }
+}
+
+int DofMotions::swap(int pair, int ahead, int behind, double time)
+{
+  const auto swapped = orders_.swap(pair, ahead, behind);
+  if (swapped.blocker >= 0) return swapped.blocker;
+  forces_[ahead].value += swapped.mixed_difference;
+  forces_[behind].value -= swapped.mixed_difference;
+  Parabola &a = parabolas_[ahead], &b = parabolas_[behind];
+  const double w = 0.5 * (a.position_at(time) + b.position_at(time));
+  a = {w, a.velocity_at(time), forces_[ahead].value * forces_[ahead].to_half_acceleration, time};
+  b = {w, b.velocity_at(time), forces_[behind].value * forces_[behind].to_half_acceleration, time};
+  return -1;
+}
+
+bool DofMotions::leave_cell(int dof, bool upward, double time)
+{
+  const auto entered = orders_.leave_cell(dof, upward);
+  Force &force = forces_[dof];
+  force.value = entered.force;
+  // The velocity points out of the cell that is left, even if rounding says otherwise.
+  const double rate = parabolas_[dof].velocity_at(time);
+  const double outward = upward ? std::max(rate, 0.) : std::min(rate, 0.);
+  const bool at_upper_end = upward == entered.reflected;
+  parabolas_[dof] = {at_upper_end ? 1. : 0., entered.reflected ? -outward : outward, force.value * force.to_half_acceleration,
+                     time};
+  return entered.reflected;
+}
+
+void DofMotions::evaluate(double time, State &state) const
+{
+  state.time = time;
+  for (int dof = 0; dof < n_free(); ++dof)
+  {
+    const int system_dof = couplings_.system_dof(dof);
+    const Cell &cell = orders_.cell(dof);
+    state.q[system_dof] = grid_.coordinate(system_dof, cell, parabolas_[dof].position_at(time));
+    state.v[system_dof] = cell.direction * grid_.spacing(system_dof) * parabolas_[dof].velocity_at(time);
+  }
+}
+
+void DofMotions::gradient(Eigen::VectorXd &gradient) const
+{
+  gradient.setZero(couplings_.n_dofs());
+  for (int dof = 0; dof < n_free(); ++dof)
+  {
+    const int system_dof = couplings_.system_dof(dof);
+    gradient[system_dof] = forces_[dof].value / (orders_.cell(dof).direction * grid_.spacing(system_dof));
+  }
+}
+
+double DofMotions::time_scale() const
+{
+  double rate = 0;
+  for (const Parabola &parabola : parabolas_)
+    rate = std::max(rate, std::fabs(parabola.velocity) + std::sqrt(std::fabs(parabola.half_acceleration)));
+  return 1 / rate;
+}
+
+std::size_t DofMotions::memory_bytes() const
+{
+  return couplings_.memory_bytes() + orders_.memory_bytes() + parabolas_.capacity() * sizeof(Parabola) +
+         forces_.capacity() * sizeof(Force);
+}
+}  // namespace freefall::force_stepping

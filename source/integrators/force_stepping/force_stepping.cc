@@ -1,0 +1,162 @@
+#include <freefall/core/errors.h>
+#include <freefall/integrators/force_stepping/force_stepping.h>
+#include <freefall/integrators/force_stepping/interpolated_energy.h>
+#include <freefall/integrators/force_stepping/kinetic_engine.h>
+#include <freefall/integrators/force_stepping/local_engine.h>
+#include <freefall/integrators/force_stepping/sherman_morrison_engine.h>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace freefall
+{
+using namespace force_stepping;
+
+namespace
+{
+Eigen::VectorXd spacing_by_dof(const std::vector<double> &spacing, int n_dofs)
+{
+  const int n = static_cast<int>(spacing.size());
+  if (n == 0 || n_dofs % n != 0)
+    throw InputError(fmt::format(
+      "force-stepping: {} grid spacings given for {} dofs; give one, one per component, or one per dof", n, n_dofs));
+  Eigen::VectorXd by_dof(n_dofs);
+  for (int dof = 0; dof < n_dofs; ++dof) by_dof[dof] = spacing[dof % n];
+  return by_dof;
+}
+
+/// Uniform in [0, 1). The mapping is our own: the distributions of the standard library differ between libraries.
+Eigen::VectorXd shift_by_dof(GridShift shift, std::uint64_t seed, int n_dofs)
+{
+  Eigen::VectorXd by_dof = Eigen::VectorXd::Zero(n_dofs);
+  if (shift == GridShift::none) return by_dof;
+  std::mt19937_64 generator(seed);
+  for (double &value : by_dof) value = static_cast<double>(generator() >> 11) * 0x1p-53;
+  return by_dof;
+}
+
+/// Events without progress: the last events that could all meet at one instant took less than this part of the time scale.
+constexpr double negligible_progress = 1e-6;
+}  // namespace
+
+ForceStepping::ForceStepping(ForceSteppingSettings settings) : settings_(std::move(settings)) {}
+
+void ForceStepping::initialize(const System &system, const State &state)
+{
+  system_ = &system;
+  statistics_ = {};
+  histogram_ = {};
+  grid_ = std::make_unique<SimplicialGrid>(settings_.grid, spacing_by_dof(settings_.spacing, system.n_dofs()),
+                                           shift_by_dof(settings_.shift, settings_.seed, system.n_dofs()), system.fixed_dofs());
+  if (!system.mass_is_diagonal() && settings_.engine != ForceSteppingEngine::sherman_morrison)
+    throw InputError("force-stepping: the mass matrix is not diagonal; only the engine sherman-morrison can do that");
+  try
+  {
+    engine_ = make_engine(state);
+  }
+  catch (const DomainError &error)
+  {
+    fail_outside_domain(state, error.what());
+  }
+  last_event_time_ = time_of_last_check_ = state.time;
+  events_until_check_ = 1000 + 4 * engine_->n_possible_crossings();
+}
+
+std::unique_ptr<Engine> ForceStepping::make_engine(const State &state) const
+{
+  const Location start = grid_->locate(state.q, state.v);
+  switch (settings_.engine)
+  {
+    case ForceSteppingEngine::sherman_morrison:
+      return std::make_unique<ShermanMorrisonEngine>(*system_, *grid_, start, state);
+    case ForceSteppingEngine::kinetic:
+      return std::make_unique<KineticEngine>(*system_, *grid_, start, state);
+    case ForceSteppingEngine::local:
+      break;
+  }
+  return std::make_unique<LocalEngine>(*system_, *grid_, start, state);
+}
+
+void ForceStepping::advance(State &state, double time)
+{
+  while (engine_->next_event_time() <= time)
+  {
+    Event event;
+    try
+    {
+      event = engine_->apply_next_event();
+    }
+    catch (const DomainError &error)
+    {
+      engine_->evaluate(engine_->next_event_time(), state);
+      fail_outside_domain(state, fmt::format("{} ({})", error.what(), describe(engine_->pending_event())));
+    }
+    count(event.time - last_event_time_);
+    last_event_time_ = event.time;
+    if (observer) observer(event);
+    if (--events_until_check_ == 0)
+    {
+      engine_->evaluate(event.time, state);
+      check_progress(event);
+    }
+  }
+  engine_->evaluate(time, state);
+}
+
+void ForceStepping::count(double step)
+{
+  ++statistics_.n_steps;
+  statistics_.last_time_step = step;
+  statistics_.smallest_time_step = std::min(statistics_.smallest_time_step, step);
+  statistics_.largest_time_step = std::max(statistics_.largest_time_step, step);
+  histogram_.count(step);
+}
+
+void ForceStepping::check_progress(const Event &event)
+{
+  if (event.time - time_of_last_check_ < negligible_progress * engine_->time_scale())
+    throw StepFailed(fmt::format(
+      "force-stepping: the last {} events brought the motion only from t = {} s to t = {} s; the last one was {}. The data lie "
+      "on the grid, so that crossings coincide and cannot settle. Use a random grid shift, or change the spacing.",
+      1000 + 4 * engine_->n_possible_crossings(), time_of_last_check_, event.time, describe(event)));
+  time_of_last_check_ = event.time;
+  events_until_check_ = 1000 + 4 * engine_->n_possible_crossings();
+}
+
+void ForceStepping::fail_outside_domain(const State &state, const std::string &cause) const
+{
+  const auto [smallest, largest] = std::minmax_element(settings_.spacing.begin(), settings_.spacing.end());
+  throw StepFailed(fmt::format(
+    "force-stepping: a vertex of the grid lies outside the domain of the potential at t = {} s: {}. The vertices around the "
+    "motion are up to a spacing away from it (h = {}): use a smaller spacing.",
+    state.time, cause, *smallest == *largest ? fmt::format("{}", *smallest) : fmt::format("{} to {}", *smallest, *largest)));
+}
+
+std::string ForceStepping::describe(const Event &event) const
+{
+  if (event.other >= 0)
+    return fmt::format("the crossing of {} and {}", system_->dof_name(event.dof), system_->dof_name(event.other));
+  return fmt::format("{} leaving its cell {}", system_->dof_name(event.dof), event.upward ? "upwards" : "downwards");
+}
+
+std::optional<double> ForceStepping::conserved_energy(const State &state) const
+{
+  try
+  {
+    return 0.5 * state.v.dot(system_->apply_mass(state.v)) + interpolated_energy(*system_, *grid_, state.q);
+  }
+  catch (const DomainError &)
+  {
+    return std::nullopt;
+  }
+}
+
+NamedValues ForceStepping::summary() const
+{
+  NamedValues values{{"n_force_changes", static_cast<double>(engine_->n_force_changes())}};
+  if (engine_->visits_all_crossings()) values.push_back({"n_crossings", static_cast<double>(statistics_.n_steps)});
+  return values;
+}
+}  // namespace freefall
