@@ -1,0 +1,12 @@
+#pragma once
+
+#include <freefall/systems/system.h>
+
+namespace freefall
+{
+/// Hess V(q) as a dense matrix (resized and overwritten), rows and columns of fixed dofs zero. For small systems.
+void dense_hessian(const System &system, const Eigen::VectorXd &q, Eigen::MatrixXd &hessian);
+
+/// M as a dense matrix.
+Eigen::MatrixXd dense_mass(const System &system);
+}  // namespace freefall

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <freefall/systems/system.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace freefall
+{
+/// One point mass with its state at the beginning.
+struct Particle
+{
+  std::string name;
+  double mass = 1;
+  double charge = 0;
+  Eigen::Vector3d position = Eigen::Vector3d::Zero();
+  Eigen::Vector3d velocity = Eigen::Vector3d::Zero();
+};
+
+/// Point masses in 1, 2 or 3 dimensions with any terms: q[dim * particle + axis].
+///
+/// Units are the problem's own: whatever mass, length and time the particles are given in; energies follow from them.
+///
+/// Observes linear_momentum_x, ... and (from two dimensions on) angular_momentum_z or all three components, about the origin;
+/// with a Boltzmann constant also the temperature 2 K / (dim N k_B), whose mean over time is (GSO 71).
+class ParticleSystem : public System
+{
+public:
+  /// Throws InputError for a dimension other than 1, 2 or 3, no particles, a mass that is not positive, a number that is
+  /// not finite, coordinates beyond the dimension that are not 0, an empty name or one that occurs twice.
+  ParticleSystem(int dimension, std::vector<Particle> particles);
+
+  int dimension() const { return dimension_; }
+  const std::vector<Particle> &particles() const { return particles_; }
+  int n_particles() const { return static_cast<int>(particles_.size()); }
+  /// The number of a particle; throws InputError with the nearest name.
+  int index_of(const std::string &name) const;
+
+  void add(std::unique_ptr<LocalTerms> terms) { terms_.push_back(std::move(terms)); }
+  /// A line between two particles in snapshots.
+  void add_line(int first, int second) { lines_.push_back({first, second}); }
+  /// Holds one coordinate of a particle where it is. Its velocity must be 0, else InputError.
+  void fix(int particle, int axis);
+  /// k_B in the problem's units: from now on the temperature is observed.
+  void set_boltzmann_constant(double boltzmann_constant) { boltzmann_constant_ = boltzmann_constant; }
+
+  /// Throws InputError when the initial state is outside the domain of a term: coincident particles of a pair, ...
+  void check_initial_state() const;
+
+  NamedValues observe(const State &state) const override;
+  Snapshot snapshot(const State &state, SnapshotGeometry geometry) const override;
+  std::string dof_name(int dof) const override;
+
+  double temperature(const State &state) const;
+  Eigen::Vector3d linear_momentum(const State &state) const;
+  Eigen::Vector3d angular_momentum(const State &state) const;
+  /// A particle's entries of q, v or a gradient as a vector in space.
+  Eigen::Vector3d vector_of(const Eigen::VectorXd &values, int particle) const;
+
+private:
+  int dimension_;
+  std::vector<Particle> particles_;
+  std::vector<std::array<int, 2>> lines_;
+  double boltzmann_constant_ = 0;
+};
+}  // namespace freefall

@@ -1,0 +1,183 @@
+#include <freefall/core/errors.h>
+#include <freefall/core/nearest_name.h>
+#include <freefall/systems/particles/particle_system.h>
+
+#include <fmt/format.h>
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace freefall
+{
+namespace
+{
+constexpr char axis_names[] = "xyz";
+
+void check_particle(const Particle &particle, int number, int dimension)
+{
+  const auto refuse = [&](const std::string &what)
+  { throw InputError(fmt::format("particle {} ('{}'): {}", number, particle.name, what)); };
+  if (particle.name.empty()) refuse("the name is empty");
+  if (!(particle.mass > 0) || !std::isfinite(particle.mass))
+    refuse(fmt::format("the mass is {}: it must be positive and finite", particle.mass));
+  if (!std::isfinite(particle.charge)) refuse("the charge is not finite");
+  if (!particle.position.allFinite() || !particle.velocity.allFinite()) refuse("a coordinate or velocity is not finite");
+  for (int axis = dimension; axis < 3; ++axis)
+    if (particle.position[axis] != 0 || particle.velocity[axis] != 0)
+      refuse(fmt::format("{} = {} and its velocity {} must be 0 in {} dimension{}", axis_names[axis], particle.position[axis],
+                         particle.velocity[axis], dimension, dimension == 1 ? "" : "s"));
+}
+}  // namespace
+
+ParticleSystem::ParticleSystem(int dimension, std::vector<Particle> particles)
+  : dimension_(dimension), particles_(std::move(particles))
+{
+  if (dimension < 1 || dimension > 3)
+    throw InputError(fmt::format("particles live in 1, 2 or 3 dimensions, not {}", dimension));
+  if (particles_.empty()) throw InputError("there are no particles");
+  const int n_dofs = dimension * n_particles();
+  diagonal_mass_.resize(n_dofs);
+  initial_state_.q.resize(n_dofs);
+  initial_state_.v.resize(n_dofs);
+  std::map<std::string, int> numbers;
+  for (int i = 0; i < n_particles(); ++i)
+  {
+    const Particle &particle = particles_[i];
+    check_particle(particle, i + 1, dimension);
+    const auto [known, is_new] = numbers.insert({particle.name, i + 1});
+    if (!is_new)
+      throw InputError(fmt::format("the particles {} and {} have the same name '{}': each needs its own", known->second, i + 1,
+                                   particle.name));
+    diagonal_mass_.segment(dimension * i, dimension).setConstant(particle.mass);
+    initial_state_.q.segment(dimension * i, dimension) = particle.position.head(dimension);
+    initial_state_.v.segment(dimension * i, dimension) = particle.velocity.head(dimension);
+  }
+}
+
+int ParticleSystem::index_of(const std::string &name) const
+{
+  std::vector<std::string> names;
+  for (int i = 0; i < n_particles(); ++i)
+  {
+    if (particles_[i].name == name) return i;
+    names.push_back(particles_[i].name);
+  }
+  throw InputError(fmt::format("there is no particle '{}'.{}", name, did_you_mean(name, names)));
+}
+
+void ParticleSystem::fix(int particle, int axis)
+{
+  const int dof = dimension_ * particle + axis;
+  if (initial_state_.v[dof] != 0)
+    throw InputError(fmt::format("{} is fixed but has the velocity {}: it must be 0", dof_name(dof), initial_state_.v[dof]));
+  const auto place = std::lower_bound(fixed_dofs_.begin(), fixed_dofs_.end(), dof);
+  if (place == fixed_dofs_.end() || *place != dof) fixed_dofs_.insert(place, dof);
+}
+
+void ParticleSystem::check_initial_state() const
+{
+  std::vector<double> x, gradient;
+  for (const auto &family : terms_)
+  {
+    x.resize(family->dofs_per_term());
+    gradient.resize(x.size());
+    for (int term = 0; term < family->n_terms(); ++term)
+    {
+      const auto dofs = family->dofs(term);
+      for (std::size_t a = 0; a < x.size(); ++a) x[a] = initial_state_.q[dofs[a]];
+      try
+      {
+        family->gradient(term, x.data(), gradient.data());
+      }
+      catch (const DomainError &error)
+      {
+        std::set<std::string> names;
+        for (const int dof : dofs) names.insert("'" + particles_[dof / dimension_].name + "'");
+        std::string who;
+        for (const std::string &name : names) who += (who.empty() ? "" : ", ") + name;
+        throw InputError(fmt::format("the initial positions of the particles {} are not possible: {}", who, error.what()));
+      }
+    }
+  }
+}
+
+Eigen::Vector3d ParticleSystem::vector_of(const Eigen::VectorXd &values, int particle) const
+{
+  Eigen::Vector3d vector = Eigen::Vector3d::Zero();
+  vector.head(dimension_) = values.segment(dimension_ * particle, dimension_);
+  return vector;
+}
+
+Eigen::Vector3d ParticleSystem::linear_momentum(const State &state) const
+{
+  Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+  for (int i = 0; i < n_particles(); ++i) sum += particles_[i].mass * vector_of(state.v, i);
+  return sum;
+}
+
+Eigen::Vector3d ParticleSystem::angular_momentum(const State &state) const
+{
+  Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+  for (int i = 0; i < n_particles(); ++i) sum += particles_[i].mass * vector_of(state.q, i).cross(vector_of(state.v, i));
+  return sum;
+}
+
+double ParticleSystem::temperature(const State &state) const
+{
+  return state.v.dot(diagonal_mass_.cwiseProduct(state.v)) / (dimension_ * n_particles() * boltzmann_constant_);
+}
+
+NamedValues ParticleSystem::observe(const State &state) const
+{
+  NamedValues values;
+  const Eigen::Vector3d linear = linear_momentum(state), angular = angular_momentum(state);
+  for (int axis = 0; axis < dimension_; ++axis)
+    values.push_back({fmt::format("linear_momentum_{}", axis_names[axis]), linear[axis]});
+  for (int axis = dimension_ == 3 ? 0 : 2; axis < 3 && dimension_ > 1; ++axis)
+    values.push_back({fmt::format("angular_momentum_{}", axis_names[axis]), angular[axis]});
+  if (boltzmann_constant_ > 0) values.push_back({"temperature", temperature(state)});
+  return values;
+}
+
+Snapshot ParticleSystem::snapshot(const State &state, SnapshotGeometry) const
+{
+  Snapshot snapshot;
+  snapshot.time = state.time;
+  snapshot.points.resize(3, n_particles());
+  Eigen::VectorXd gradient;
+  this->gradient(state.q, gradient);
+  SnapshotField velocity{"velocity", 3, {}}, force{"force", 3, {}}, mass{"mass", 1, {}}, charge{"charge", 1, {}},
+    number{"particle", 1, {}};
+  for (int i = 0; i < n_particles(); ++i)
+  {
+    snapshot.points.col(i) = vector_of(state.q, i);
+    const Eigen::Vector3d v = vector_of(state.v, i), g = vector_of(gradient, i);
+    for (int axis = 0; axis < 3; ++axis)
+    {
+      velocity.values.push_back(v[axis]);
+      force.values.push_back(-g[axis]);
+    }
+    mass.values.push_back(particles_[i].mass);
+    charge.values.push_back(particles_[i].charge);
+    number.values.push_back(i + 1);
+    snapshot.connectivity.push_back(i);
+    snapshot.offsets.push_back(static_cast<std::int64_t>(snapshot.connectivity.size()));
+    snapshot.cell_types.push_back(1);
+  }
+  for (const auto &[first, second] : lines_)
+  {
+    snapshot.connectivity.insert(snapshot.connectivity.end(), {first, second});
+    snapshot.offsets.push_back(static_cast<std::int64_t>(snapshot.connectivity.size()));
+    snapshot.cell_types.push_back(3);
+  }
+  snapshot.point_fields = {velocity, force, mass, charge, number};
+  return snapshot;
+}
+
+std::string ParticleSystem::dof_name(int dof) const
+{
+  return fmt::format("{} {}", particles_[dof / dimension_].name, axis_names[dof % dimension_]);
+}
+}  // namespace freefall
