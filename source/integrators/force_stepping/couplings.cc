@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <numeric>
 
@@ -80,7 +81,7 @@ void Couplings::number_dofs(const System &system)
                   }
               });
 
-  // Blocks in the order of their first dofs; a dof without coupling terms is a block of its own.
+  // A dof without coupling terms is a block of its own.
   std::map<std::vector<int>, int> block_of_terms;
   std::vector<std::vector<int>> blocks;
   for (int dof = 0; dof < system.n_dofs(); ++dof)
@@ -93,6 +94,7 @@ void Couplings::number_dofs(const System &system)
     blocks[block].push_back(dof);
   }
   separate(blocks, begin, terms);
+  gather_neighbours(blocks, begin, terms);
   block_begin_.push_back(0);
   for (const auto &block : blocks)
   {
@@ -130,6 +132,53 @@ void Couplings::separate(std::vector<std::vector<int>> &blocks,
     else
       for (const int dof : block) separated.push_back({dof});
   blocks = std::move(separated);
+}
+
+void Couplings::gather_neighbours(std::vector<std::vector<int>> &blocks,
+                                  const std::vector<int> &begin,
+                                  const std::vector<int> &terms) const
+{
+  constexpr std::size_t cluster_size = 64;  // parabolas of a cluster of nodes fill about a page
+  int largest_dof = 0;
+  for (const auto &block : blocks) largest_dof = std::max(largest_dof, *std::max_element(block.begin(), block.end()));
+  for (const int dof : term_dofs_) largest_dof = std::max(largest_dof, dof);
+  std::vector<int> block_of_dof(largest_dof + 1, -1);
+  for (std::size_t block = 0; block < blocks.size(); ++block)
+    for (const int dof : blocks[block]) block_of_dof[dof] = static_cast<int>(block);
+
+  std::vector<std::vector<int>> ordered;
+  std::vector<char> taken(blocks.size(), false);
+  std::deque<int> seeds;      // on the rim of the clusters made so far
+  std::vector<int> frontier;  // of the cluster being made
+  std::size_t next_start = 0;
+  while (ordered.size() < blocks.size())
+  {
+    while (!seeds.empty() && taken[seeds.front()]) seeds.pop_front();
+    while (seeds.empty() && taken[next_start]) ++next_start;
+    frontier.assign(1, seeds.empty() ? static_cast<int>(next_start) : seeds.front());
+    const std::size_t cluster_end = ordered.size() + cluster_size;
+    for (std::size_t f = 0; f < frontier.size(); ++f)
+    {
+      const int block = frontier[f];
+      if (taken[block]) continue;
+      if (ordered.size() == cluster_end)
+      {
+        seeds.push_back(block);
+        continue;
+      }
+      taken[block] = true;
+      ordered.push_back(blocks[block]);
+      const int dof = blocks[block][0];
+      for (int t = begin[dof]; t < begin[dof + 1]; ++t)
+      {
+        const Family &family = family_of(terms[t]);
+        const int *dofs = &term_dofs_[family.first_entry + (terms[t] - family.first_term) * family.dofs_per_term];
+        for (int a = 0; a < family.dofs_per_term; ++a)
+          if (const int other = block_of_dof[dofs[a]]; other >= 0 && !taken[other]) frontier.push_back(other);
+      }
+    }
+  }
+  blocks = std::move(ordered);
 }
 
 void Couplings::collect_singles()

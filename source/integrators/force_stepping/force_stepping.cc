@@ -93,6 +93,11 @@ void ForceStepping::advance(State &state, double time)
       engine_->evaluate(engine_->next_event_time(), state);
       fail_outside_domain(state, fmt::format("{} ({})", error.what(), describe(engine_->pending_event())));
     }
+    catch (const CrossingsBlocked &error)
+    {
+      engine_->evaluate(engine_->next_event_time(), state);
+      fail_unsettled(error.what(), engine_->pending_event());
+    }
     count(event.time - last_event_time_);
     last_event_time_ = event.time;
     if (observer) observer(event);
@@ -116,13 +121,21 @@ void ForceStepping::count(double step)
 
 void ForceStepping::check_progress(const Event &event)
 {
+  const std::int64_t interval = 1000 + 4 * engine_->n_possible_crossings();
   if (event.time - time_of_last_check_ < negligible_progress * engine_->time_scale())
-    throw StepFailed(fmt::format(
-      "force-stepping: the last {} events brought the motion only from t = {} s to t = {} s; the last one was {}. The data lie "
-      "on the grid, so that crossings coincide and cannot settle. Use a random grid shift, or change the spacing.",
-      1000 + 4 * engine_->n_possible_crossings(), time_of_last_check_, event.time, describe(event)));
+    fail_unsettled(fmt::format("the last {} events brought the motion only from t = {} s to t = {} s", interval,
+                               time_of_last_check_, event.time),
+                   event);
   time_of_last_check_ = event.time;
-  events_until_check_ = 1000 + 4 * engine_->n_possible_crossings();
+  events_until_check_ = interval;
+}
+
+void ForceStepping::fail_unsettled(const std::string &cause, const Event &event) const
+{
+  throw StepFailed(fmt::format(
+    "force-stepping: {}, at {}, t = {} s. The data lie on the grid, so that crossings coincide and cannot settle. Use a random "
+    "grid shift, or change the spacing.",
+    cause, describe(event), event.time));
 }
 
 void ForceStepping::fail_outside_domain(const State &state, const std::string &cause) const

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 
 namespace freefall::force_stepping
 {
@@ -79,6 +78,18 @@ void LocalEngine::scan(int dof, double now, const JustSwapped *swapped)
   queue_.set(dof, next.time);
 }
 
+void LocalEngine::prefetch_coupled(int dof) const
+{
+  const Couplings &couplings = motions_.couplings();
+  for (const auto &neighbour : couplings.neighbours(couplings.block_of(dof)))
+  {
+    const int first = couplings.block_begin(neighbour.block);
+    __builtin_prefetch(&motions_.parabola(first));
+    __builtin_prefetch(&motions_.parabola(first) + 2);
+    __builtin_prefetch(queue_.times() + first);
+  }
+}
+
 double LocalEngine::time_to_crossing(
   int dof, int other, int pair, double difference, double velocity, double half_acceleration, const JustSwapped *swapped) const
 {
@@ -120,11 +131,14 @@ int LocalEngine::try_crossing(const Crossing &crossing, double now)
     const bool upward = expected == leave_upward;
     const int blocker = motions_.orders().beyond(dof, upward);
     if (blocker >= 0) return blocker;
+    prefetch_coupled(dof);
     motions_.leave_cell(dof, upward, now);
     changed_[dof] = ++n_events_;
     scan(dof, now);
     return -1;
   }
+  prefetch_coupled(dof);
+  prefetch_coupled(expected);
   const int blocker = motions_.swap(pair, dof, expected, now);
   if (blocker >= 0) return blocker;
   changed_[dof] = changed_[expected] = ++n_events_;
@@ -134,7 +148,7 @@ int LocalEngine::try_crossing(const Crossing &crossing, double now)
   return -1;
 }
 
-LocalEngine::Crossing LocalEngine::unblock(const Crossing &crossing, int blocker, double now) const
+LocalEngine::Crossing LocalEngine::unblock(const Crossing &crossing, int blocker, double now, bool second_choice) const
 {
   // Whether i gets ahead of j, where they meet, by velocity and then acceleration.
   const auto faster = [&](int i, int j)
@@ -148,7 +162,8 @@ LocalEngine::Crossing LocalEngine::unblock(const Crossing &crossing, int blocker
   if (expected == leave_upward) return faster(dof, blocker) ? swap(blocker, dof) : Crossing{blocker, leave_upward, -1};
   if (expected == leave_downward) return faster(blocker, dof) ? swap(dof, blocker) : Crossing{blocker, leave_downward, -1};
   // dof, blocker and expected meet; dof falls behind expected, so it falls behind the blocker, or that behind expected.
-  return faster(blocker, dof) ? swap(dof, blocker) : swap(blocker, expected);
+  const bool dof_first = faster(blocker, dof) && !(second_choice && faster(expected, blocker));
+  return dof_first ? swap(dof, blocker) : swap(blocker, expected);
 }
 
 Event LocalEngine::event_of(const Crossing &crossing, double time) const
@@ -171,9 +186,10 @@ Event LocalEngine::apply_next_event()
   {
     const int blocker = try_crossing(crossing, now);
     if (blocker < 0) return event_of(crossing, now);
-    crossing = unblock(crossing, blocker, now);
+    // An irregular sequence of choices, so that no circle is repeated for ever.
+    crossing = unblock(crossing, blocker, now, (attempt / (1 + attempt % 7)) % 2 == 1);
   }
-  throw std::logic_error("force-stepping: dofs that meet at one instant block each other in a circle");
+  throw CrossingsBlocked("dofs that meet at one instant block each other in a circle");
 }
 
 std::size_t LocalEngine::memory_bytes() const

@@ -86,6 +86,10 @@ private:
   void number_dofs(const System &system);
   /// Takes blocks apart whose dofs do not stand side by side in all their terms.
   void separate(std::vector<std::vector<int>> &blocks, const std::vector<int> &begin, const std::vector<int> &terms) const;
+  /// Orders blocks by clusters of neighbours, so that what an event touches lies close together in memory.
+  void gather_neighbours(std::vector<std::vector<int>> &blocks,
+                         const std::vector<int> &begin,
+                         const std::vector<int> &terms) const;
   void collect_singles();
   void collect_pairs();
 

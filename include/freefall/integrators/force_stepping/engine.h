@@ -4,6 +4,7 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <stdexcept>
 
 namespace freefall::force_stepping
 {
@@ -16,13 +17,20 @@ struct Event
   bool upward = false;  ///< of a dof that leaves its cell: at w = 1
 };
 
+/// Crossings that meet at one instant stand in each other's way: the data lie on the grid. Nothing has changed.
+class CrossingsBlocked : public std::runtime_error
+{
+public:
+  using std::runtime_error::runtime_error;
+};
+
 /// Follows the exact motion in the interpolated potential from crossing to crossing. All engines follow the same trajectory.
 ///
 /// Contract
 /// 1. Event times never decrease; events at one instant are applied one after another in a fixed order.
 /// 2. evaluate() is exact at any time between the last event and the next, and disturbs nothing.
-/// 3. When a vertex lies outside the domain of the potential, apply_next_event() throws DomainError and the motion up to
-///    that event can still be evaluated.
+/// 3. When a vertex lies outside the domain of the potential, apply_next_event() throws DomainError, when events at one
+///    instant cannot be put in order CrossingsBlocked; the motion up to that event can still be evaluated.
 class Engine
 {
 public:

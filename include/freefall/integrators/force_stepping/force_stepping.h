@@ -67,6 +67,7 @@ private:
   void count(double step);
   /// Throws StepFailed if the last events, more than could ever meet at one instant, brought the motion nowhere.
   void check_progress(const force_stepping::Event &event);
+  [[noreturn]] void fail_unsettled(const std::string &cause, const force_stepping::Event &event) const;
   [[noreturn]] void fail_outside_domain(const State &state, const std::string &cause) const;
   std::string describe(const force_stepping::Event &event) const;
 

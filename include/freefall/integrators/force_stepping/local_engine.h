@@ -70,6 +70,8 @@ private:
 
   /// Finds the first thing that dof may meet from `now` on.
   void scan(int dof, double now, const JustSwapped *swapped = nullptr);
+  /// Asks for the memory that scan() will read, while the terms are evaluated. On large meshes every event is somewhere else.
+  void prefetch_coupled(int dof) const;
   /// Of a coupled pair, from w_dof - w_other and its rates now. If they are so close that rounding hides who is ahead, the
   /// order in their terms decides.
   double time_to_crossing(int dof,
@@ -80,8 +82,9 @@ private:
                           double half_acceleration,
                           const JustSwapped *swapped) const;
   Crossing expected_crossing(int dof) const;
-  /// Who must go first when another dof stands in the way of a crossing.
-  Crossing unblock(const Crossing &crossing, int blocker, double now) const;
+  /// Who must go first when another dof stands in the way of a crossing. Where two answers are right, `second_choice` says
+  /// which to take: where many dofs meet, their orders in different terms may form a circle that one of them does not leave.
+  Crossing unblock(const Crossing &crossing, int blocker, double now, bool second_choice) const;
   /// -1, or the dof in the way.
   int try_crossing(const Crossing &crossing, double now);
   Event event_of(const Crossing &crossing, double time) const;
