@@ -14,8 +14,8 @@ namespace
 {
 namespace fs = std::filesystem;
 
-constexpr std::array<const char *, 5> files_of_a_run = {"history.csv", "summary.json", "snapshots.pvd", "parameters.prm",
-                                                        "checkpoint"};
+constexpr std::array<const char *, 7> files_of_a_run = {
+  "history.csv", "summary.json", "snapshots.pvd", "parameters.prm", "checkpoint", "time_steps.csv", "trajectory.csv"};
 constexpr const char *snapshot_folder = "snapshots";
 
 /// Whether a run may have made this file of snapshots/: NAME_000000.vtu, six digits or more, also when left half-written.

@@ -8,6 +8,7 @@
 #include <freefall/simulation/tables.h>
 
 #include <fmt/format.h>
+#include <limits>
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -52,10 +53,11 @@ public:
   /// A row and a snapshot of the current state, each unless there is one already.
   void write_history();
   void write_snapshot();
+  void write_tables() const;
   void write_summary(const std::string &status, const std::string &message, double wall_seconds) const;
 
 private:
-  NamedValues history_row() const;
+  NamedValues history_row();
 
   const Simulation &simulation_;
   const RunFolder &folder_;
@@ -63,6 +65,7 @@ private:
   SnapshotWriter snapshots_;
   SnapshotGeometry geometry_;
   std::optional<double> last_row_;
+  bool has_conserved_energy_ = false;
 };
 
 void Simulation::Writers::write_history()
@@ -79,7 +82,7 @@ void Simulation::Writers::write_snapshot()
     snapshots_.write(simulation_.system_->snapshot(simulation_.state_, geometry_));
 }
 
-NamedValues Simulation::Writers::history_row() const
+NamedValues Simulation::Writers::history_row()
 {
   const System &system = *simulation_.system_;
   const State &state = simulation_.state_;
@@ -98,7 +101,11 @@ NamedValues Simulation::Writers::history_row() const
   if (has(EnergyAccount::contact)) row.push_back({"contact_energy", balance.contact});
   if (has(EnergyAccount::external)) row.push_back({"external_work", balance.external_work});
   row.push_back({"total_energy", balance.total()});
-  if (const auto conserved = simulation_.integrator_->conserved_energy(state)) row.push_back({"conserved_energy", *conserved});
+  const auto conserved = simulation_.integrator_->conserved_energy(state);
+  if (!last_row_) has_conserved_energy_ = conserved.has_value();
+  // The state that a failed step leaves may have none: the column stays.
+  if (has_conserved_energy_)
+    row.push_back({"conserved_energy", conserved.value_or(std::numeric_limits<double>::quiet_NaN())});
   for (const auto &value : system.observe(state)) row.push_back(value);
   return row;
 }
@@ -126,6 +133,15 @@ void Simulation::Writers::write_summary(const std::string &status, const std::st
   for (const auto &wall : system.walls())
     summary.walls.push_back({{wall.point[0], wall.point[1], wall.point[2]}, {wall.normal[0], wall.normal[1], wall.normal[2]}});
   freefall::write_summary(folder_.file("summary.json"), summary);
+}
+
+void Simulation::Writers::write_tables() const
+{
+  for (const auto &table : simulation_.integrator_->tables())
+  {
+    HistoryWriter writer(folder_.file(table.name + ".csv"));
+    for (const auto &row : table.rows) writer.write(row);
+  }
 }
 
 void Simulation::declare_parameters(ParameterSection &root)
@@ -169,7 +185,14 @@ Simulation::Simulation(const ParameterSection &parameters) : parameters_(paramet
   integrator_ = row.make(section.section(row.title()));
   system_ = find(problem_table(), parameters.text("Problem")).make(parameters);
   state_ = system_->initial_state();
-  integrator_->initialize(*system_, state_);
+  try
+  {
+    integrator_->initialize(*system_, state_);
+  }
+  catch (const RunError &error)
+  {
+    throw InputError(fmt::format("the run cannot start: {}", error.what()));
+  }
   energy_ = std::make_unique<EnergyMonitor>(*system_, *integrator_);
 }
 
@@ -229,6 +252,7 @@ Simulation::Outcome Simulation::run(const RunFolder &folder, Progress &progress,
   }
   writers.write_history();
   writers.write_snapshot();
+  writers.write_tables();
   const char *status[] = {"done", "stopped", "interrupted"};
   writers.write_summary(status[static_cast<int>(outcome)], message, Progress::steady_seconds() - wall_start);
   progress.update(state_.time, integrator_->statistics().n_steps, energy_->largest_error());

@@ -1,4 +1,5 @@
 #include <freefall/integrators/explicit_newmark.h>
+#include <freefall/integrators/force_stepping/force_stepping_parameters.h>
 #include <freefall/simulation/tables.h>
 #include <freefall/simulation/time_stepping_table.h>
 #include <freefall/systems/fem/solid_parameters.h>
@@ -26,8 +27,12 @@ const std::vector<IntegratorRow> &integrator_table()
   {
     std::vector<IntegratorRow> table{
       {"explicit Newmark", "velocity Verlet with a watch on the critical step; second order, symplectic, keeps momenta",
-       ExplicitNewmark::declare_parameters, [](const ParameterSection &section) {
-         return std::make_unique<ExplicitNewmark>(ExplicitNewmark::parse_parameters(section));
+       ExplicitNewmark::declare_parameters,
+       [](const ParameterSection &section)
+       { return std::make_unique<ExplicitNewmark>(ExplicitNewmark::parse_parameters(section)); }},
+      {"force-stepping", "exact motion in the piecewise-linear interpolant of the potential; energy to rounding, symplectic",
+       declare_force_stepping_parameters, [](const ParameterSection &section) {
+         return std::make_unique<ForceStepping>(parse_force_stepping_parameters(section));
        }}};
     for (auto &row : time_stepping_rows()) table.push_back(std::move(row));
     return table;

@@ -22,6 +22,13 @@ struct IntegratorStatistics
   double largest_time_step = 0;
 };
 
+/// Numbers that an integrator adds to the folder of a run, as NAME.csv.
+struct NumberTable
+{
+  std::string name;
+  std::vector<NamedValues> rows;  ///< all with the same names
+};
+
 /// Moves a state of a system forward in time.
 ///
 /// Contract
@@ -45,6 +52,8 @@ public:
   const IntegratorStatistics &statistics() const { return statistics_; }
   /// Further numbers for summary.json, such as the count of simplex crossings.
   virtual NamedValues summary() const { return {}; }
+  /// Tables for the folder of the run, such as the histogram of time steps; written when it ends.
+  virtual std::vector<NumberTable> tables() const { return {}; }
   /// What a user should know before the run starts, such as the critical step and what limits it.
   virtual std::vector<std::string> notes() const { return {}; }
 

@@ -236,18 +236,6 @@ int Couplings::pair_of(int dof, int other) const
   return found != list.end() && found->block == block ? found->pair : -1;
 }
 
-int Couplings::largest_neighbourhood() const
-{
-  int largest = 0;
-  for (int block = 0; block < n_blocks(); ++block)
-  {
-    int n = 0;
-    for (const Neighbour &neighbour : neighbours(block)) n += block_end(neighbour.block) - block_begin(neighbour.block);
-    largest = std::max(largest, n);
-  }
-  return largest;
-}
-
 int Couplings::longest_term_list() const
 {
   int longest = 0;

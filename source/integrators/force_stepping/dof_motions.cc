@@ -1,3 +1,4 @@
+#include <freefall/core/simd.h>
 #include <freefall/integrators/force_stepping/dof_motions.h>
 
 #include <algorithm>
@@ -9,7 +10,7 @@ DofMotions::DofMotions(const System &system, const SimplicialGrid &grid, const L
   : couplings_(system),
     grid_(grid),
     orders_(couplings_, grid, start.simplex, state.q),
-    parabolas_(couplings_.n_free()),
+    parabolas_(couplings_.n_free() + batch_size),
     forces_(couplings_.n_free())
 {
   for (int dof = 0; dof < n_free(); ++dof)

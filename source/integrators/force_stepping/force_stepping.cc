@@ -159,4 +159,26 @@ NamedValues ForceStepping::summary() const
   if (engine_->visits_all_crossings()) values.push_back({"n_crossings", static_cast<double>(statistics_.n_steps)});
   return values;
 }
+
+std::vector<NumberTable> ForceStepping::tables() const
+{
+  using force_stepping::StepHistogram;
+  NumberTable table{"time_steps", {}};
+  for (int bin = 0; bin + 1 < StepHistogram::n_bins; ++bin)
+    if (histogram_.count_in(bin) > 0)
+      table.rows.push_back({{"lower_edge", StepHistogram::lower_edge(bin)},
+                            {"upper_edge", StepHistogram::lower_edge(bin + 1)},
+                            {"count", static_cast<double>(histogram_.count_in(bin))}});
+  return {table};
+}
+
+std::vector<std::string> ForceStepping::notes() const
+{
+  const char *engines[] = {"sherman-morrison", "kinetic", "local"};
+  const Eigen::VectorXd &start = system_->initial_state().q;
+  const double added = interpolated_energy(*system_, *grid_, start) - system_->potential_energy(start);
+  return {fmt::format("engine {}, grid size {:.4g}{}, interpolation adds {:.3g} to the potential energy at the start",
+                      engines[static_cast<int>(settings_.engine)], settings_.spacing[0],
+                      settings_.spacing.size() > 1 ? " and others" : "", added)};
+}
 }  // namespace freefall

@@ -1,5 +1,5 @@
-#include <freefall/core/simd.h>
 #include <freefall/integrators/force_stepping/local_engine.h>
+#include <freefall/integrators/force_stepping/parabola_batch.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +13,8 @@ namespace
 /// Below this difference of fractions the order in the terms says who is ahead. Far above rounding, far below a usual gap.
 constexpr double close_difference = 1e-7;
 constexpr double never = std::numeric_limits<double>::infinity();
+constexpr double lane_number[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static_assert(batch_size <= 16);
 /// Finite, so that products with zero are zero.
 constexpr double far_future = 1e100;
 }  // namespace
@@ -22,33 +24,8 @@ LocalEngine::LocalEngine(const System &system, const SimplicialGrid &grid, const
 {
   const Couplings &couplings = motions_.couplings();
   n_possible_crossings_ = couplings.n_coupled_pairs() + couplings.n_free();
-  const int most = couplings.largest_neighbourhood() + batch_size;
-  scratch_.dof.resize(most);
-  for (auto *values : {&scratch_.w, &scratch_.velocity, &scratch_.half_acceleration, &scratch_.t0, &scratch_.watch})
-    values->resize(most);
-  queue_.reset(motions_.n_free());
+  queue_.reset(motions_.n_free() + batch_size);  // scans read whole batches
   for (int dof = 0; dof < motions_.n_free(); ++dof) scan(dof, state.time);
-}
-
-int LocalEngine::gather_coupled(int dof)
-{
-  const Couplings &couplings = motions_.couplings();
-  const double *const watch_times = queue_.times();
-  int n = 0;
-  for (const auto &neighbour : couplings.neighbours(couplings.block_of(dof)))
-    for (int other = couplings.block_begin(neighbour.block); other < couplings.block_end(neighbour.block); ++other, ++n)
-    {
-      const Parabola &parabola = motions_.parabola(other);
-      scratch_.dof[n] = other;
-      scratch_.w[n] = parabola.w;
-      scratch_.velocity[n] = parabola.velocity;
-      scratch_.half_acceleration[n] = parabola.half_acceleration;
-      scratch_.t0[n] = parabola.t0;
-      scratch_.watch[n] = watch_times[other];
-    }
-  // Fill the last batch with dofs that are never met.
-  for (; n % batch_size != 0; ++n) scratch_.watch[n] = -never;
-  return n;
 }
 
 void LocalEngine::scan(int dof, double now, const JustSwapped *swapped)
@@ -57,57 +34,61 @@ void LocalEngine::scan(int dof, double now, const JustSwapped *swapped)
   const double w = own.position_at(now), rate = own.velocity_at(now);
   const double upward = now + first_exit(1 - w, -rate, -own.half_acceleration);
   const double downward = now + first_exit(w, rate, own.half_acceleration);
-  double earliest = std::min(upward, downward);
-  int expected = upward < downward ? leave_upward : leave_downward;
+  Encounter next{std::min(upward, downward), upward < downward ? leave_upward : leave_downward, -1};
 
-  const int n_coupled = gather_coupled(dof);
-  for (int n = 0; n < n_coupled; n += batch_size)
+  const Couplings &couplings = motions_.couplings();
+  const Batch lane_numbers = Batch::load_unaligned(lane_number);
+  for (const auto &neighbour : couplings.neighbours(couplings.block_of(dof)))
   {
-    const Batch elapsed = Batch(now) - Batch::load_unaligned(&scratch_.t0[n]);
-    const Batch v = Batch::load_unaligned(&scratch_.velocity[n]), a = Batch::load_unaligned(&scratch_.half_acceleration[n]);
-    const Batch slope = xsimd::fma(elapsed, a, v);
-    const Batch difference = Batch(w) - xsimd::fma(elapsed, slope, Batch::load_unaligned(&scratch_.w[n]));
-    const Batch velocity = Batch(rate) - xsimd::fma(elapsed, a, slope);
-    const Batch half_acceleration = Batch(own.half_acceleration) - a;
-    // Only crossings before both watches count. With f >= 0 now: f < 0 at that horizon, or a dip below zero before it.
-    const Batch horizon =
-      xsimd::min(xsimd::min(Batch::load_unaligned(&scratch_.watch[n]), Batch(earliest)) - Batch(now), Batch(far_future));
-    const Batch f = xsimd::abs(difference), sign = xsimd::copysign(Batch(1.), difference);
-    const Batch b = sign * velocity, c = sign * half_acceleration;
-    const auto crossed = xsimd::fma(horizon, xsimd::fma(horizon, c, b), f) < Batch(0.);
-    const auto dips = (b < Batch(0.)) && (b * b > Batch(4.) * c * f) && (-b < Batch(2.) * c * horizon);
-    const auto close = f < Batch(close_difference);
-    if (!xsimd::any((crossed || dips || close) && (horizon >= Batch(0.)))) continue;
-    velocity.store_unaligned(&scratch_.velocity[n]);
-    difference.store_unaligned(&scratch_.w[n]);
-    half_acceleration.store_unaligned(&scratch_.half_acceleration[n]);
-    for (int lane = n; lane < n + batch_size; ++lane)
+    const int end = couplings.block_end(neighbour.block);
+    for (int first = couplings.block_begin(neighbour.block); first < end; first += batch_size)
     {
-      if (!(scratch_.watch[lane] >= now) || scratch_.dof[lane] == dof) continue;
-      const double time = now + time_to_crossing(dof, lane, swapped);
-      if (!(time < earliest && time < scratch_.watch[lane])) continue;
-      earliest = time;
-      expected = scratch_.dof[lane];
+      const ParabolaBatch other = load_parabolas(&motions_.parabola(first));
+      const Batch elapsed = Batch(now) - other.t0;
+      const Batch slope = xsimd::fma(elapsed, other.half_acceleration, other.velocity);
+      const Batch difference = Batch(w) - xsimd::fma(elapsed, slope, other.w);
+      const Batch velocity = Batch(rate) - xsimd::fma(elapsed, other.half_acceleration, slope);
+      const Batch half_acceleration = Batch(own.half_acceleration) - other.half_acceleration;
+      // Only crossings before both watches count. With f >= 0 now: f < 0 at that horizon, or a dip below zero before it.
+      const Batch watches = Batch::load_unaligned(queue_.times() + first);
+      const Batch horizon = xsimd::min(xsimd::min(watches, Batch(next.time)) - Batch(now), Batch(far_future));
+      const Batch f = xsimd::abs(difference), sign = xsimd::copysign(Batch(1.), difference);
+      const Batch b = sign * velocity, a = sign * half_acceleration;
+      const auto crossed = xsimd::fma(horizon, xsimd::fma(horizon, a, b), f) < Batch(0.);
+      const auto dips = (b < Batch(0.)) && (b * b > Batch(4.) * a * f) && (-b < Batch(2.) * a * horizon);
+      const auto close = f < Batch(close_difference);
+      const auto candidates = (crossed || dips || close) && (lane_numbers < Batch(end - first));
+      if (!xsimd::any(candidates)) continue;
+
+      bool candidate[batch_size];
+      double relative[3][batch_size];
+      candidates.store_unaligned(candidate);
+      difference.store_unaligned(relative[0]);
+      velocity.store_unaligned(relative[1]);
+      half_acceleration.store_unaligned(relative[2]);
+      for (int lane = 0; lane < std::min(batch_size, end - first); ++lane)
+      {
+        if (!candidate[lane] || first + lane == dof) continue;
+        const double time = now + time_to_crossing(dof, first + lane, neighbour.pair, relative[0][lane], relative[1][lane],
+                                                   relative[2][lane], swapped);
+        if (time < next.time && time < queue_.time(first + lane)) next = {time, first + lane, neighbour.pair};
+      }
     }
   }
-  watches_[dof] = {expected, n_events_};
-  queue_.set(dof, earliest);
+  watches_[dof] = {next.with, next.pair, n_events_};
+  queue_.set(dof, next.time);
 }
 
-double LocalEngine::time_to_crossing(int dof, int lane, const JustSwapped *swapped) const
+double LocalEngine::time_to_crossing(
+  int dof, int other, int pair, double difference, double velocity, double half_acceleration, const JustSwapped *swapped) const
 {
-  const double difference = scratch_.w[lane], velocity = scratch_.velocity[lane];
-  const double half_acceleration = scratch_.half_acceleration[lane];
-  const int other = scratch_.dof[lane];
   if (swapped && other == swapped->other)
   {
     const double sign = swapped->ahead_of_it ? 1 : -1;
     return first_exit(0, std::max(sign * velocity, 0.), sign * half_acceleration);
   }
-  bool ahead = difference > 0;
-  if (std::fabs(difference) < close_difference)
-    ahead = motions_.orders().is_ahead(motions_.couplings().pair_of(dof, other), dof, other);
-  const double sign = ahead ? 1 : -1;
+  const bool is_close = std::fabs(difference) < close_difference;
+  const double sign = (is_close ? motions_.orders().is_ahead(pair, dof, other) : difference > 0) ? 1 : -1;
   return first_exit(sign * difference, sign * velocity, sign * half_acceleration);
 }
 
@@ -126,15 +107,14 @@ double LocalEngine::next_event_time()
 
 LocalEngine::Crossing LocalEngine::expected_crossing(int dof) const
 {
-  const int expected = watches_[dof].expected;
-  if (expected < 0) return {dof, expected};
-  const bool ahead = motions_.orders().is_ahead(motions_.couplings().pair_of(dof, expected), dof, expected);
-  return ahead ? Crossing{dof, expected} : Crossing{expected, dof};
+  const auto [expected, pair, scanned] = watches_[dof];
+  if (expected < 0 || motions_.orders().is_ahead(pair, dof, expected)) return {dof, expected, pair};
+  return {expected, dof, pair};
 }
 
 int LocalEngine::try_crossing(const Crossing &crossing, double now)
 {
-  const auto [dof, expected] = crossing;
+  const auto [dof, expected, pair] = crossing;
   if (expected < 0)
   {
     const bool upward = expected == leave_upward;
@@ -145,7 +125,7 @@ int LocalEngine::try_crossing(const Crossing &crossing, double now)
     scan(dof, now);
     return -1;
   }
-  const int blocker = motions_.swap(motions_.couplings().pair_of(dof, expected), dof, expected, now);
+  const int blocker = motions_.swap(pair, dof, expected, now);
   if (blocker >= 0) return blocker;
   changed_[dof] = changed_[expected] = ++n_events_;
   const JustSwapped seen_from_dof{expected, false}, seen_from_expected{dof, true};
@@ -156,18 +136,19 @@ int LocalEngine::try_crossing(const Crossing &crossing, double now)
 
 LocalEngine::Crossing LocalEngine::unblock(const Crossing &crossing, int blocker, double now) const
 {
-  // Whether i moves away from j faster than upwards of it, by velocity and then acceleration.
+  // Whether i gets ahead of j, where they meet, by velocity and then acceleration.
   const auto faster = [&](int i, int j)
   {
     const Parabola &a = motions_.parabola(i), &b = motions_.parabola(j);
     const double difference = a.velocity_at(now) - b.velocity_at(now);
     return difference != 0 ? difference > 0 : a.half_acceleration > b.half_acceleration;
   };
-  const auto [dof, expected] = crossing;
-  if (expected == leave_upward) return faster(dof, blocker) ? Crossing{blocker, dof} : Crossing{blocker, leave_upward};
-  if (expected == leave_downward) return faster(blocker, dof) ? Crossing{dof, blocker} : Crossing{blocker, leave_downward};
+  const int dof = crossing.dof, expected = crossing.expected;
+  const auto swap = [&](int ahead, int behind) { return Crossing{ahead, behind, motions_.couplings().pair_of(ahead, behind)}; };
+  if (expected == leave_upward) return faster(dof, blocker) ? swap(blocker, dof) : Crossing{blocker, leave_upward, -1};
+  if (expected == leave_downward) return faster(blocker, dof) ? swap(dof, blocker) : Crossing{blocker, leave_downward, -1};
   // dof, blocker and expected meet; dof falls behind expected, so it falls behind the blocker, or that behind expected.
-  return faster(blocker, dof) ? Crossing{dof, blocker} : Crossing{blocker, expected};
+  return faster(blocker, dof) ? swap(dof, blocker) : swap(blocker, expected);
 }
 
 Event LocalEngine::event_of(const Crossing &crossing, double time) const

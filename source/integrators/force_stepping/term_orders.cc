@@ -130,15 +130,12 @@ double TermOrders::force(int dof) { return coupling_force(dof) + single_force(do
 bool TermOrders::is_ahead(int pair, int i, int j) const
 {
   const int term = couplings_.shared_terms(pair)[0];
-  const std::size_t entry = entry_of(couplings_.family_of(term), term);
-  const int *dofs = couplings_.term_dofs().data() + entry;
-  const auto rank = [&](int dof)
-  {
-    int a = 0;
-    while (dofs[a] != dof) ++a;
-    return ranks_[entry + a];
-  };
-  return rank(i) < rank(j);
+  const Couplings::Places places = couplings_.places(pair)[0];
+  const std::uint8_t *ranks = ranks_.data() + entry_of(couplings_.family_of(term), term);
+  const int block_i = couplings_.block_of(i), block_j = couplings_.block_of(j);
+  const int a = (block_i <= block_j ? places.lower : places.upper) + i - couplings_.block_begin(block_i);
+  const int b = (block_j <= block_i ? places.lower : places.upper) + j - couplings_.block_begin(block_j);
+  return ranks[a] < ranks[b];
 }
 
 int TermOrders::beyond(int dof, bool upward) const

@@ -71,8 +71,6 @@ public:
   /// Renumbered dofs of all terms, one term after another.
   const std::vector<int> &term_dofs() const { return term_dofs_; }
 
-  /// Most dofs of any block's neighbours together.
-  int largest_neighbourhood() const;
   /// Most terms of any pair or dof.
   int longest_term_list() const;
   /// Number of coupled pairs of free dofs.

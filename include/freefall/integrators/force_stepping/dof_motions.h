@@ -37,7 +37,7 @@ private:
   Couplings couplings_;
   const SimplicialGrid &grid_;
   TermOrders orders_;
-  std::vector<Parabola> parabolas_;
+  std::vector<Parabola> parabolas_;  ///< and one batch more, so that whole batches can be read
   /// Force G in energy units and its factor to half the acceleration, -1 / (2 m h^2).
   struct Force
   {

@@ -52,6 +52,9 @@ public:
   /// 1/2 v^T M v + V_h(q); nothing where a vertex lies outside the domain of V (the state that StepFailed leaves).
   std::optional<double> conserved_energy(const State &state) const override;
   NamedValues summary() const override;
+  /// `time_steps`: the histogram of steps, from the smallest to the largest bin that holds one.
+  std::vector<NumberTable> tables() const override;
+  std::vector<std::string> notes() const override;
 
   const force_stepping::SimplicialGrid &grid() const { return *grid_; }
   const force_stepping::Engine &engine() const { return *engine_; }

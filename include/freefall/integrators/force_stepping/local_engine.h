@@ -44,13 +44,21 @@ private:
   struct Watch
   {
     int expected = leave_upward;
+    int pair = -1;             ///< of the two dofs that cross
     std::int64_t scanned = 0;  ///< number of events at the last scan
+  };
+  struct Encounter
+  {
+    double time;
+    int with;  ///< another dof, leave_upward or leave_downward
+    int pair;
   };
   /// A crossing to be made now.
   struct Crossing
   {
     int dof;       ///< ahead, or the one that leaves
     int expected;  ///< behind, or leave_upward or leave_downward
+    int pair;
   };
 
   /// The dof with which one has just changed places: they meet now and part.
@@ -62,11 +70,15 @@ private:
 
   /// Finds the first thing that dof may meet from `now` on.
   void scan(int dof, double now, const JustSwapped *swapped = nullptr);
-  /// Collects the coupled parabolas and their watches; returns their number, rounded up to whole batches.
-  int gather_coupled(int dof);
-  /// Of the dof and the one in this lane of the scratch arrays. Pairs so close that rounding hides who is ahead are decided
-  /// by the order in their terms.
-  double time_to_crossing(int dof, int lane, const JustSwapped *swapped) const;
+  /// Of a coupled pair, from w_dof - w_other and its rates now. If they are so close that rounding hides who is ahead, the
+  /// order in their terms decides.
+  double time_to_crossing(int dof,
+                          int other,
+                          int pair,
+                          double difference,
+                          double velocity,
+                          double half_acceleration,
+                          const JustSwapped *swapped) const;
   Crossing expected_crossing(int dof) const;
   /// Who must go first when another dof stands in the way of a crossing.
   Crossing unblock(const Crossing &crossing, int blocker, double now) const;
@@ -82,12 +94,5 @@ private:
   std::int64_t n_rescans_ = 0;
   std::int64_t n_possible_crossings_ = 0;
   int next_ = -1;  ///< the dof whose watch is the earliest
-  /// Of a scan, by coupled dof. Once a batch is looked at closely w and the rates are those relative to the scanned dof.
-  struct Scratch
-  {
-    std::vector<int> dof;
-    std::vector<double> w, velocity, half_acceleration, t0, watch;
-  };
-  Scratch scratch_;
 };
 }  // namespace freefall::force_stepping
