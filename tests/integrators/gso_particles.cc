@@ -39,11 +39,11 @@ std::unique_ptr<ParticleSystem> argon()
 
 struct Result
 {
-  double average_step, energy_error, momentum_error;
+  double average_step, energy_error;
   State state;
 };
 
-/// The largest relative error of the conserved energy, and the change of the angular momentum at the end.
+/// Average step, largest relative error of the conserved energy, and the state at the end.
 Result force_stepping_run(const System &system, double spacing, force_stepping::GridKind grid, double end)
 {
   ForceSteppingSettings settings;
@@ -55,7 +55,7 @@ Result force_stepping_run(const System &system, double spacing, force_stepping::
   State state = system.initial_state();
   integrator.initialize(system, state);
   const double energy = *integrator.conserved_energy(state);
-  Result result{0, 0, 0, {}};
+  Result result{0, 0, {}};
   for (int i = 1; i <= 100; ++i)
   {
     integrator.advance(state, end * i / 100);
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(force_stepping_takes_the_steps_of_the_paper_on_an_ellipse)
   // 0.0125 in the paper; METHODS.md: the mean is sensitive, 0.0115 to 0.0145 is agreement.
   BOOST_TEST(result.average_step > 0.0115);
   BOOST_TEST(result.average_step < 0.0145);
-  // Rounding of event times of size 200 times a power of up to 150 at the focus, 64 passes.
+  // Not yet the 1e-11 that the method should reach: rounding adds up at the 32 passes of the focus to 4e-11.
   BOOST_TEST(result.energy_error < 1e-10);
 }
 
@@ -105,10 +105,11 @@ BOOST_AUTO_TEST_CASE(at_high_eccentricity_newmark_loses_the_energy_and_labudde_g
   BOOST_TEST(std::abs(final_energy(*system, std::make_unique<VelocityVerlet>(), 0.000175, 4 * pi) + 0.5) > 0.1);
   // Rounding of 72 thousand implicit steps, of energies up to 100.
   BOOST_TEST(std::abs(final_energy(*system, std::make_unique<DiscreteGradientMethod>(), 0.000175, 4 * pi) + 0.5) < 1e-11);
-  const Result result = force_stepping_run(*system, 0.000247, force_stepping::GridKind::kuhn, 4 * pi);
+  const Result result = force_stepping_run(*system, 0.000247, force_stepping::GridKind::kuhn, 16 * pi);
   BOOST_TEST_MESSAGE("average step " << result.average_step << ", energy error " << result.energy_error);
-  // 0.000175 over 8 periods; these are the first two.
+  // 0.000175 over these 8 periods; the mean is as sensitive as at e = 0.85, and 7 % lower over the first two.
   BOOST_TEST(result.average_step == 0.000175, boost::test_tools::tolerance(0.05));
+  // Not yet the 1e-11 that the method should reach; 1e-8 is measured.
   BOOST_TEST(result.energy_error < 1e-7);
 }
 
