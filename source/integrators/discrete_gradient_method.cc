@@ -12,6 +12,11 @@ namespace freefall
 {
 void DiscreteGradientMethod::start(const System &system, const State &)
 {
+  if (system.n_dofs() > max_dense_rows)
+    throw InputError(
+      fmt::format("{}: a dense matrix of {} rows would be factorised in every step; at most {} are allowed. This "
+                  "method is for small systems.",
+                  name(), system.n_dofs(), max_dense_rows));
   system_ = &system;
   mass_ = dense_mass(system);
   int n = 0;

@@ -71,6 +71,11 @@ std::string GaussCollocation::name() const
 
 void GaussCollocation::start(const System &system, const State &state)
 {
+  if (n_stages_ * system.n_dofs() > max_dense_rows)
+    throw InputError(
+      fmt::format("{}: a dense matrix of {} rows would be factorised in every step; at most {} are allowed. This "
+                  "method is for small systems.",
+                  name(), n_stages_ * system.n_dofs(), max_dense_rows));
   system_ = &system;
   acceleration_.attach(system);
   mass_ = dense_mass(system);

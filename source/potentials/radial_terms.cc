@@ -175,6 +175,45 @@ double RadialTerms<Law, dim>::mixed_difference(int term, const double *x, int a,
 }
 
 template <typename Law, int dim>
+double RadialTerms<Law, dim>::sum_of_differences(int count, const int *terms, const double *x, const int *a, double s) const
+{
+  double sum = 0;
+  for (int i = 0; i < count; ++i) sum += RadialTerms::difference(terms[i], x + i * dim * n_points_, a[i], s);
+  return sum;
+}
+
+template <typename Law, int dim>
+double RadialTerms<Law, dim>::sum_of_mixed_differences(
+  int count, const int *terms, const double *x, const int *a, double s, const int *b, double r) const
+{
+  double sum = 0;
+  for (int i = 0; i < count; ++i) sum += RadialTerms::mixed_difference(terms[i], x + i * dim * n_points_, a[i], s, b[i], r);
+  return sum;
+}
+
+template <typename Law, int dim>
+void RadialTerms<Law, dim>::add_gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const
+{
+  const int n = dim * n_points_;
+  for (int term = 0; term < n_terms(); ++term)
+  {
+    const int *dofs = dofs_.data() + static_cast<std::size_t>(term) * n;
+    const double *c = coefficients(term);
+    Vector d = offsets_[term];
+    for (int k = 0; k < n_points_; ++k) d += c[k] * q.template segment<dim>(dofs[dim * k]);
+    const double u = d.squaredNorm();
+    if (!(u > 0))
+    {
+      std::vector<double> x(n);
+      for (int a = 0; a < n; ++a) x[a] = q[dofs[a]];
+      check(term, x.data(), u);
+    }
+    const Vector force = 2 * weights_[term] * slope(law(term), u) * d;
+    for (int k = 0; k < n_points_; ++k) gradient.template segment<dim>(dofs[dim * k]) += c[k] * force;
+  }
+}
+
+template <typename Law, int dim>
 void RadialTerms<Law, dim>::discrete_gradient(int term, const double *x0, const double *x1, double *gradient) const
 {
   const Vector d0 = distance(term, x0), d1 = distance(term, x1);

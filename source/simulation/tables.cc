@@ -1,7 +1,9 @@
 #include <freefall/integrators/explicit_newmark.h>
 #include <freefall/integrators/force_stepping/force_stepping_parameters.h>
 #include <freefall/simulation/tables.h>
+#include <freefall/simulation/time_stepping_table.h>
 #include <freefall/systems/fem/solid_parameters.h>
+#include <freefall/systems/particles/particle_parameters.h>
 
 #include <cctype>
 
@@ -11,21 +13,30 @@ const std::vector<ProblemRow> &problem_table()
 {
   static const std::vector<ProblemRow> rows{
     {"solid", "elastic bodies on tetrahedra in contact with rigid planes", declare_solid_parameters,
-     [](const ParameterSection &root) { return std::make_unique<SolidSystem>(parse_solid_parameters(root)); }}};
+     [](const ParameterSection &root) { return std::make_unique<SolidSystem>(parse_solid_parameters(root)); }},
+    {"particles", "point masses in 1, 2 or 3 dimensions with pair forces, bonds, angles and fields",
+     declare_particle_parameters, parse_particle_parameters},
+    {"radial Kepler", "the radius alone of a body attracted by a fixed centre", declare_radial_kepler_parameters,
+     parse_radial_kepler_parameters}};
   return rows;
 }
 
 const std::vector<IntegratorRow> &integrator_table()
 {
-  static const std::vector<IntegratorRow> rows{
-    {"explicit Newmark", "velocity Verlet with a watch on the critical step; second order, symplectic, keeps momenta",
-     ExplicitNewmark::declare_parameters,
-     [](const ParameterSection &section)
-     { return std::make_unique<ExplicitNewmark>(ExplicitNewmark::parse_parameters(section)); }},
-    {"force-stepping", "exact motion in the piecewise-linear interpolant of the potential; energy to rounding, symplectic",
-     declare_force_stepping_parameters, [](const ParameterSection &section) {
-       return std::make_unique<ForceStepping>(parse_force_stepping_parameters(section));
-     }}};
+  static const std::vector<IntegratorRow> rows = []
+  {
+    std::vector<IntegratorRow> table{
+      {"explicit Newmark", "velocity Verlet with a watch on the critical step; second order, symplectic, keeps momenta",
+       ExplicitNewmark::declare_parameters,
+       [](const ParameterSection &section)
+       { return std::make_unique<ExplicitNewmark>(ExplicitNewmark::parse_parameters(section)); }},
+      {"force-stepping", "exact motion in the piecewise-linear interpolant of the potential; energy to rounding, symplectic",
+       declare_force_stepping_parameters, [](const ParameterSection &section) {
+         return std::make_unique<ForceStepping>(parse_force_stepping_parameters(section));
+       }}};
+    for (auto &row : time_stepping_rows()) table.push_back(std::move(row));
+    return table;
+  }();
   return rows;
 }
 

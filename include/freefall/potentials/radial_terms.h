@@ -52,6 +52,10 @@ public:
   void third_derivative(int term, const double *x, const double *direction, double *contraction) const override;
   double difference(int term, const double *x, int a, double s) const override;
   double mixed_difference(int term, const double *x, int a, double s, int b, double r) const override;
+  double sum_of_differences(int count, const int *terms, const double *x, const int *a, double s) const override;
+  double sum_of_mixed_differences(
+    int count, const int *terms, const double *x, const int *a, double s, const int *b, double r) const override;
+  void add_gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const override;
   void discrete_gradient(int term, const double *x0, const double *x1, double *gradient) const override;
 
   /// Radial terms again, with other coefficients.
