@@ -61,12 +61,12 @@ struct Lanes
   }
 
   /// From positions that lie one after another, twelve numbers an element.
-  template <typename Record>
-  void load_packed(const Record *records, const int *elements, const double *x)
+  template <typename Record, typename Entry>
+  void load_packed(const Record *records, const int *elements, const double *x, const Entry &entry)
   {
     T positions[4][3];
-    load_transposed<T, 12>([=](int lane) { return x + 12 * lane; }, positions[0]);
-    load([=](int lane) { return records[elements[lane]].data(); }, positions);
+    load_transposed<T, 12>([&](int lane) { return x + 12 * entry(lane); }, positions[0]);
+    load([&](int lane) { return records[elements[entry(lane)]].data(); }, positions);
   }
 
   T determinant() const
@@ -145,7 +145,7 @@ template <typename Material>
 Eigen::Matrix3d LinearTetrahedra<Material>::deformation_gradient(int element, const double *x) const
 {
   Lanes<double> lanes;
-  lanes.load_packed(records_.data(), &element, x);
+  lanes.load_packed(records_.data(), &element, x, [](int) { return 0; });
   return Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(lanes.F);
 }
 
@@ -264,12 +264,23 @@ void add_forces(const Lanes<T> &lanes, const T &factor, double mu, const Force &
   for (int a = 0; a < 4; ++a) add_transposed(f[a], [&](int lane) { return force(lane, a); });
 }
 
-/// Calls kernel(T(), i) for the entries i, i + 1, ... that fill the lanes of T: full batches, then single ones.
+/// Sum of kernel(T(), entry) over `count` entries; entry(lane) is the entry in a lane of T. A single one left over is done in
+/// scalars, more in a batch whose unused lanes repeat the last entry and do not count.
 template <typename Kernel>
-void in_batches(int first, int end, const Kernel &kernel)
+double sum_in_batches(int count, const Kernel &kernel)
 {
-  for (; first + batch_size <= end; first += batch_size) kernel(Batch(), first);
-  for (; first < end; ++first) kernel(double(), first);
+  double sum = 0;
+  int first = 0;
+  for (; first + batch_size <= count; first += batch_size)
+    sum += sum_lanes(kernel(Batch(), [=](int lane) { return first + lane; }));
+  if (first + 1 == count) return sum + kernel(double(), [=](int) { return first; });
+  if (first < count)
+  {
+    double lanes[batch_size];
+    store(kernel(Batch(), [=](int lane) { return std::min(first + lane, count - 1); }), lanes);
+    for (int lane = 0; first + lane < count; ++lane) sum += lanes[lane];
+  }
+  return sum;
 }
 }  // namespace
 
@@ -277,69 +288,65 @@ template <typename Material>
 [[gnu::flatten]] double LinearTetrahedra<Material>::sum_of_differences(
   int count, const int *elements, const double *x, const int *a, double s) const
 {
-  double sum = 0;
   const int c = a[0] % 3;  // one global dof: the same component in every element
-  in_batches(0, count,
-             [&](auto tag, int i)
-             {
-               using T = decltype(tag);
-               Lanes<T> lanes;
-               lanes.load_packed(records_.data(), elements + i, x + 12 * i);
-               T Na[3], cofactor[3];
-               lanes.shape_gradient([=](int lane) { return a[i + lane] / 3; }, Na);
-               lanes.cofactor_row(c, cofactor);
-               const T J = dot(lanes.F + 3 * c, cofactor);
-               const T A = T(s) * dot(cofactor, Na);
-               check_positive(
-                 T(smaller(J, T(J + A))), [=](int lane) { return elements[i + lane]; },
-                 [=](int lane, int node) { return x + 12 * (i + lane) + 3 * node; });
-               const T half_trace = T(s) * dot(lanes.F + 3 * c, Na) + T(s * s / 2) * dot(Na, Na);
-               sum += sum_lanes(T(lanes.volume() * material_.difference(J, A, half_trace)));
-             });
-  return sum;
+  return sum_in_batches(count,
+                        [&](auto tag, const auto &entry)
+                        {
+                          using T = decltype(tag);
+                          Lanes<T> lanes;
+                          lanes.load_packed(records_.data(), elements, x, entry);
+                          T Na[3], cofactor[3];
+                          lanes.shape_gradient([&](int lane) { return a[entry(lane)] / 3; }, Na);
+                          lanes.cofactor_row(c, cofactor);
+                          const T J = dot(lanes.F + 3 * c, cofactor);
+                          const T A = T(s) * dot(cofactor, Na);
+                          check_positive(
+                            T(smaller(J, T(J + A))), [&](int lane) { return elements[entry(lane)]; },
+                            [&](int lane, int node) { return x + 12 * entry(lane) + 3 * node; });
+                          const T half_trace = T(s) * dot(lanes.F + 3 * c, Na) + T(s * s / 2) * dot(Na, Na);
+                          return T(lanes.volume() * material_.difference(J, A, half_trace));
+                        });
 }
 
 template <typename Material>
 [[gnu::flatten]] double LinearTetrahedra<Material>::sum_of_mixed_differences(
   int count, const int *elements, const double *x, const int *a, double s, const int *b, double r) const
 {
-  double sum = 0;
   const int c = a[0] % 3, d = b[0] % 3;
-  in_batches(0, count,
-             [&](auto tag, int i)
-             {
-               using T = decltype(tag);
-               Lanes<T> lanes;
-               lanes.load_packed(records_.data(), elements + i, x + 12 * i);
-               T Na[3], Nb[3], cofactor_c[3], cofactor_d[3];
-               lanes.shape_gradient([=](int lane) { return a[i + lane] / 3; }, Na);
-               lanes.shape_gradient([=](int lane) { return b[i + lane] / 3; }, Nb);
-               lanes.cofactor_row(c, cofactor_c);
-               const T J = dot(lanes.F + 3 * c, cofactor_c);
-               const T A = T(s) * dot(cofactor_c, Na);
-               T B, AB(0), half_trace(0);
-               if (c == d)
-               {
-                 // Both increments lie in one row of F: det is linear in that row, tr F^T F is not.
-                 B = T(r) * dot(cofactor_c, Nb);
-                 half_trace = T(s * r) * dot(Na, Nb);
-               }
-               else
-               {
-                 lanes.cofactor_row(d, cofactor_d);
-                 B = T(r) * dot(cofactor_d, Nb);
-                 T normal[3];
-                 cross(Na, Nb, normal);
-                 const double sign = (c + 1) % 3 == d ? 1 : -1;
-                 AB = T(sign * s * r) * dot(normal, lanes.F + 3 * (3 - c - d));
-               }
-               const T lowest = smaller(smaller(J, T(J + A)), smaller(T(J + B), T(J + A + B + AB)));
-               check_positive(
-                 lowest, [=](int lane) { return elements[i + lane]; },
-                 [=](int lane, int node) { return x + 12 * (i + lane) + 3 * node; });
-               sum += sum_lanes(T(lanes.volume() * material_.mixed_difference(J, A, B, AB, half_trace)));
-             });
-  return sum;
+  return sum_in_batches(count,
+                        [&](auto tag, const auto &entry)
+                        {
+                          using T = decltype(tag);
+                          Lanes<T> lanes;
+                          lanes.load_packed(records_.data(), elements, x, entry);
+                          T Na[3], Nb[3], cofactor_c[3], cofactor_d[3];
+                          lanes.shape_gradient([&](int lane) { return a[entry(lane)] / 3; }, Na);
+                          lanes.shape_gradient([&](int lane) { return b[entry(lane)] / 3; }, Nb);
+                          lanes.cofactor_row(c, cofactor_c);
+                          const T J = dot(lanes.F + 3 * c, cofactor_c);
+                          const T A = T(s) * dot(cofactor_c, Na);
+                          T B, AB(0), half_trace(0);
+                          if (c == d)
+                          {
+                            // Both increments lie in one row of F: det is linear in that row, tr F^T F is not.
+                            B = T(r) * dot(cofactor_c, Nb);
+                            half_trace = T(s * r) * dot(Na, Nb);
+                          }
+                          else
+                          {
+                            lanes.cofactor_row(d, cofactor_d);
+                            B = T(r) * dot(cofactor_d, Nb);
+                            T normal[3];
+                            cross(Na, Nb, normal);
+                            const double sign = (c + 1) % 3 == d ? 1 : -1;
+                            AB = T(sign * s * r) * dot(normal, lanes.F + 3 * (3 - c - d));
+                          }
+                          const T lowest = smaller(smaller(J, T(J + A)), smaller(T(J + B), T(J + A + B + AB)));
+                          check_positive(
+                            lowest, [&](int lane) { return elements[entry(lane)]; },
+                            [&](int lane, int node) { return x + 12 * entry(lane) + 3 * node; });
+                          return T(lanes.volume() * material_.mixed_difference(J, A, B, AB, half_trace));
+                        });
 }
 
 template <typename Material>
