@@ -1,4 +1,5 @@
 #include <freefall/core/errors.h>
+#include <freefall/core/simd_transpose.h>
 #include <freefall/potentials/linear_tetrahedra.h>
 
 #include <fmt/format.h>
@@ -12,29 +13,9 @@ namespace freefall
 namespace
 {
 using Matrix34 = Eigen::Matrix<double, 3, 4>;
-using MapMatrix34 = Eigen::Map<const Matrix34>;
-
-template <std::size_t... lane>
-Batch gather_lanes(const double *values, const int *offsets, std::index_sequence<lane...>)
-{
-  return Batch{values[offsets[lane]]...};
-}
-
-/// values[offsets[lane]] in each lane; `offsets` has as many entries as T has lanes.
-template <typename T>
-T gather(const double *values, const int *offsets)
-{
-  if constexpr (std::is_same_v<T, double>)
-    return values[offsets[0]];
-  else
-    return gather_lanes(values, offsets, std::make_index_sequence<batch_size>());
-}
 
 inline double sum_lanes(double x) { return x; }
 inline double sum_lanes(const Batch &x) { return xsimd::hadd(x); }
-template <typename T>
-constexpr int n_lanes = std::is_same_v<T, double> ? 1 : batch_size;
-
 template <typename T>
 void store(const T &value, double *lanes)
 {
@@ -62,43 +43,62 @@ void cross(const T *a, const T *b, T *c)
 template <typename T>
 struct Lanes
 {
-  T F[9];    ///< row-major deformation gradient
-  T N[9];    ///< shape gradients of the first three nodes
-  T volume;  ///< reference volume
+  T N[10];  ///< shape gradients of the first three nodes and, last, the reference volume
+  T F[9];   ///< row-major deformation gradient
 
-  /// x[offset_x[lane] + stride of the coordinates k = 0..11], where coordinate(k) loads x_k of every lane.
-  template <typename LoadCoordinate>
-  void load(const double *gradients, const double *volumes, const int *elements, const LoadCoordinate &coordinate)
+  const T &volume() const { return N[9]; }
+
+  /// From the positions of the nodes, x[a][c]. record(lane) is a pointer to the ten numbers of that element.
+  template <typename Record, int stride>
+  [[gnu::always_inline]] void load(const Record &record, const T (&x)[4][stride])
   {
-    int offsets[n_lanes<T>];
-    for (int lane = 0; lane < n_lanes<T>; ++lane) offsets[lane] = 12 * elements[lane];
-    for (int k = 0; k < 9; ++k) N[k] = gather<T>(gradients + k, offsets);
-    volume = gather<T>(volumes, elements);
+    load_transposed<T, 10>(record, N);
     for (int c = 0; c < 3; ++c)
     {
-      const T origin = coordinate(9 + c);
-      const T edge[3] = {coordinate(c) - origin, coordinate(3 + c) - origin, coordinate(6 + c) - origin};
-      for (int k = 0; k < 3; ++k) F[3 * c + k] = edge[0] * N[k] + edge[1] * N[3 + k] + edge[2] * N[6 + k];
+      const T edges[3] = {x[0][c] - x[3][c], x[1][c] - x[3][c], x[2][c] - x[3][c]};
+      for (int k = 0; k < 3; ++k) F[3 * c + k] = edges[0] * N[k] + edges[1] * N[3 + k] + edges[2] * N[6 + k];
     }
   }
 
+  /// From positions that lie one after another, twelve numbers an element.
+  template <typename Record, typename Entry>
+  void load_packed(const Record *records, const int *elements, const double *x, const Entry &entry)
+  {
+    T positions[4][3];
+    load_transposed<T, 12>([&](int lane) { return x + 12 * entry(lane); }, positions[0]);
+    load([&](int lane) { return records[elements[entry(lane)]].data(); }, positions);
+  }
+
+  T determinant() const
+  {
+    T cofactor[3];
+    cofactor_row(0, cofactor);
+    return dot(F, cofactor);
+  }
+  /// tr F^T F.
+  T trace() const { return dot(F, F) + dot(F + 3, F + 3) + dot(F + 6, F + 6); }
+
   /// Row c of the cofactor matrix J F^-T.
   void cofactor_row(int c, T *row) const { cross(F + 3 * ((c + 1) % 3), F + 3 * ((c + 2) % 3), row); }
-};
 
-/// Coordinates of terms whose values lie one after another.
-template <typename T>
-struct PackedCoordinates
-{
-  const double *x;
-  int offsets[n_lanes<T>];
-
-  PackedCoordinates(const double *x, const int *index) : x(x)
+  /// grad N of local node node(lane) of each lane.
+  template <typename Node>
+  void shape_gradient(const Node &node, T *gradient) const
   {
-    for (int lane = 0; lane < n_lanes<T>; ++lane) offsets[lane] = 12 * index[lane];
+    // The four shape functions sum to 1. Products with 0 and 1 are exact, so these are the stored numbers.
+    static constexpr double weights[4][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, -1, -1}};
+    T w[3];
+    load_transposed<T, 3>([&](int lane) { return weights[node(lane)]; }, w);
+    for (int k = 0; k < 3; ++k) gradient[k] = w[0] * N[k] + w[1] * N[3 + k] + w[2] * N[6 + k];
   }
-  T operator()(int k) const { return gather<T>(x + k, offsets); }
 };
+
+/// Apart, so that it is not inlined into the loops.
+[[noreturn, gnu::noinline]] void throw_inverted(int name, const Eigen::Vector3d &centre, double determinant)
+{
+  throw DomainError(fmt::format("element {} near ({:.6g}, {:.6g}, {:.6g}) is inverted: det F = {:.6g}, must be positive", name,
+                                centre[0], centre[1], centre[2], determinant));
+}
 
 inline double smaller(double a, double b) { return std::min(a, b); }
 inline Batch smaller(const Batch &a, const Batch &b) { return xsimd::min(a, b); }
@@ -109,7 +109,11 @@ LinearTetrahedra<Material>::LinearTetrahedra(const Material &material,
                                              const Eigen::Matrix3Xd &reference_nodes,
                                              const std::vector<Cell> &cells,
                                              std::vector<int> element_names)
-  : material_(material), names_(std::move(element_names))
+  : material_(material),
+    names_(std::move(element_names)),
+    records_(cells.size()),
+    dofs_(12 * cells.size()),
+    chunks_(cells, static_cast<int>(reference_nodes.cols()))
 {
   for (std::size_t e = 0; e < cells.size(); ++e)
   {
@@ -121,33 +125,40 @@ LinearTetrahedra<Material>::LinearTetrahedra(const Material &material,
         fmt::format("mesh: element {} has the volume {} m3; it must be positive. Turn its nodes around or repair "
                     "the mesh.",
                     names_[e], volume));
-    Matrix34 N;
-    N.leftCols<3>() = edges.inverse().transpose();
-    N.col(3) = -N.leftCols<3>().rowwise().sum();
-    gradients_.insert(gradients_.end(), N.data(), N.data() + 12);
-    volumes_.push_back(volume);
-    for (const int node : cells[e])
-      for (int c = 0; c < 3; ++c) dofs_.push_back(3 * node + c);
+    Eigen::Map<Eigen::Matrix3d>(records_[e].data()) = edges.inverse().transpose();
+    records_[e][9] = volume;
+    for (int a = 0; a < 4; ++a)
+      for (int c = 0; c < 3; ++c) dofs_[12 * e + 3 * a + c] = 3 * cells[e][a] + c;
   }
 }
 
 template <typename Material>
 Matrix34 LinearTetrahedra<Material>::shape_gradients(int element) const
 {
-  return MapMatrix34(gradients_.data() + 12 * element);
+  Matrix34 N;
+  N.leftCols<3>() = Eigen::Map<const Eigen::Matrix3d>(records_[element].data());
+  N.col(3) = -N.leftCols<3>().rowwise().sum();
+  return N;
 }
 
 template <typename Material>
 Eigen::Matrix3d LinearTetrahedra<Material>::deformation_gradient(int element, const double *x) const
 {
   Lanes<double> lanes;
-  lanes.load(gradients_.data(), volumes_.data(), &element, [x](int k) { return x[k]; });
+  lanes.load_packed(records_.data(), &element, x, [](int) { return 0; });
   return Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(lanes.F);
 }
 
 template <typename Material>
-template <typename T, typename Coordinate>
-void LinearTetrahedra<Material>::check_positive(const T &determinant, const int *elements, const Coordinate &coordinate) const
+std::size_t LinearTetrahedra<Material>::memory_consumption() const
+{
+  return sizeof(*this) + names_.capacity() * sizeof(int) + records_.capacity() * sizeof(Record) +
+         dofs_.capacity() * sizeof(int) + chunks_.memory_consumption();
+}
+
+template <typename Material>
+template <typename T, typename Element, typename Position>
+void LinearTetrahedra<Material>::check_positive(const T &determinant, const Element &element, const Position &position) const
 {
   if (simd_detail::all(determinant > T(0))) return;
   double lanes[batch_size];
@@ -155,9 +166,8 @@ void LinearTetrahedra<Material>::check_positive(const T &determinant, const int 
   int lane = 0;
   while (lanes[lane] > 0) ++lane;
   Eigen::Vector3d centre = Eigen::Vector3d::Zero();
-  for (int k = 0; k < 12; ++k) centre[k % 3] += coordinate(lane, k) / 4;
-  throw DomainError(fmt::format("element {} near ({:.6g}, {:.6g}, {:.6g}) is inverted: det F = {:.6g}, must be positive",
-                                names_[elements[lane]], centre[0], centre[1], centre[2], lanes[lane]));
+  for (int a = 0; a < 4; ++a) centre += Eigen::Map<const Eigen::Vector3d>(position(lane, a)) / 4;
+  throw_inverted(names_[element(lane)], centre, lanes[lane]);
 }
 
 template <typename Material>
@@ -165,8 +175,9 @@ double LinearTetrahedra<Material>::value(int element, const double *x) const
 {
   const Eigen::Matrix3d F = deformation_gradient(element, x);
   const double J = F.determinant();
-  check_positive(J, &element, [x](int, int k) { return x[k]; });
-  return volumes_[element] * material_.energy(F);
+  check_positive(
+    J, [=](int) { return element; }, [x](int, int a) { return x + 3 * a; });
+  return volume(element) * material_.energy(F);
 }
 
 template <typename Material>
@@ -174,8 +185,9 @@ void LinearTetrahedra<Material>::gradient(int element, const double *x, double *
 {
   const Eigen::Matrix3d F = deformation_gradient(element, x);
   const double J = F.determinant();
-  check_positive(J, &element, [x](int, int k) { return x[k]; });
-  Eigen::Map<Matrix34>(gradient).noalias() = volumes_[element] * material_.stress(F) * shape_gradients(element);
+  check_positive(
+    J, [=](int) { return element; }, [x](int, int a) { return x + 3 * a; });
+  Eigen::Map<Matrix34>(gradient).noalias() = volume(element) * material_.stress(F) * shape_gradients(element);
 }
 
 template <typename Material>
@@ -183,14 +195,15 @@ void LinearTetrahedra<Material>::hessian(int element, const double *x, double *h
 {
   const Eigen::Matrix3d F = deformation_gradient(element, x);
   const double J = F.determinant();
-  check_positive(J, &element, [x](int, int k) { return x[k]; });
+  check_positive(
+    J, [=](int) { return element; }, [x](int, int a) { return x + 3 * a; });
   const Matrix34 N = shape_gradients(element);
   for (int node = 0; node < 4; ++node)
     for (int c = 0; c < 3; ++c)
     {
       Eigen::Matrix3d A = Eigen::Matrix3d::Zero();
       A.row(c) = N.col(node).transpose();
-      Eigen::Map<Matrix34>(hessian + 12 * (3 * node + c)).noalias() = volumes_[element] * material_.stress_derivative(F, A) * N;
+      Eigen::Map<Matrix34>(hessian + 12 * (3 * node + c)).noalias() = volume(element) * material_.stress_derivative(F, A) * N;
     }
 }
 
@@ -202,10 +215,11 @@ void LinearTetrahedra<Material>::third_derivative(int element,
 {
   const Eigen::Matrix3d F = deformation_gradient(element, x);
   const double J = F.determinant();
-  check_positive(J, &element, [x](int, int k) { return x[k]; });
+  check_positive(
+    J, [=](int) { return element; }, [x](int, int a) { return x + 3 * a; });
   const Eigen::Matrix3d A = deformation_gradient(element, direction);
   Eigen::Map<Matrix34>(contraction).noalias() =
-    volumes_[element] * material_.second_stress_derivative(F, A) * shape_gradients(element);
+    volume(element) * material_.second_stress_derivative(F, A) * shape_gradients(element);
 }
 
 template <typename Material>
@@ -222,179 +236,206 @@ double LinearTetrahedra<Material>::mixed_difference(int element, const double *x
 
 namespace
 {
-/// Calls kernel(Batch, elements, index, n) for full and padded batches: a short batch repeats its first entry in the unused
-/// lanes, and `n` says how many lanes count. A single entry is done in scalars.
-template <typename Kernel>
-void for_each_batch(int count, const int *elements, const Kernel &kernel)
+/// A few batches that go through the steps of a force together. One batch is a long chain of operations, each waiting for
+/// the one before; steps of several batches are independent of each other and fill the pipelines.
+template <typename T>
+struct Block
 {
-  for (int first = 0; first < count; first += batch_size)
+  static constexpr int size = std::is_same_v<T, double> ? 1 : 8;
+  Lanes<T> lanes[size];
+  T J[size];
+};
+
+/// Adds the forces V P grad N_a to the padded places force(lane, a) of the nodes, where P = factor / V cof F + mu F.
+template <typename T, typename Force>
+void add_forces(const Lanes<T> &lanes, const T &factor, double mu, const Force &force)
+{
+  const T shear = lanes.volume() * T(mu);
+  T f[4][3];
+  for (int c = 0; c < 3; ++c)
   {
-    const int n = std::min(batch_size, count - first);
-    int batch_elements[batch_size], index[batch_size];
-    for (int lane = 0; lane < batch_size; ++lane)
-    {
-      index[lane] = lane < n ? first + lane : first;
-      batch_elements[lane] = elements ? elements[index[lane]] : index[lane];
-    }
-    if (n == 1)
-      kernel(double(), batch_elements, index, 1);
-    else
-      kernel(Batch(), batch_elements, index, n);
+    T stress[3];
+    lanes.cofactor_row(c, stress);
+    for (int k = 0; k < 3; ++k) stress[k] = factor * stress[k] + shear * lanes.F[3 * c + k];
+    for (int a = 0; a < 3; ++a) f[a][c] = dot(stress, lanes.N + 3 * a);
+    f[3][c] = T(0) - f[0][c] - f[1][c] - f[2][c];
   }
+#pragma GCC unroll 4
+  for (int a = 0; a < 4; ++a) add_transposed(f[a], [&](int lane) { return force(lane, a); });
 }
 
-/// Adds the lanes that count.
-template <typename T>
-double sum_first(const T &value, int n)
+/// Sum of kernel(T(), entry) over `count` entries; entry(lane) is the entry in a lane of T. A single one left over is done in
+/// scalars, more in a batch whose unused lanes repeat the last entry and do not count.
+template <typename Kernel>
+double sum_in_batches(int count, const Kernel &kernel)
 {
-  if (n == n_lanes<T>) return sum_lanes(value);
-  double lanes[batch_size], sum = 0;
-  store(value, lanes);
-  for (int lane = 0; lane < n; ++lane) sum += lanes[lane];
+  double sum = 0;
+  int first = 0;
+  for (; first + batch_size <= count; first += batch_size)
+    sum += sum_lanes(kernel(Batch(), [=](int lane) { return first + lane; }));
+  if (first + 1 == count) return sum + kernel(double(), [=](int) { return first; });
+  if (first < count)
+  {
+    double lanes[batch_size];
+    store(kernel(Batch(), [=](int lane) { return std::min(first + lane, count - 1); }), lanes);
+    for (int lane = 0; first + lane < count; ++lane) sum += lanes[lane];
+  }
   return sum;
 }
 }  // namespace
 
 template <typename Material>
-double LinearTetrahedra<Material>::sum_of_differences(
+[[gnu::flatten]] double LinearTetrahedra<Material>::sum_of_differences(
   int count, const int *elements, const double *x, const int *a, double s) const
 {
-  double sum = 0;
   const int c = a[0] % 3;  // one global dof: the same component in every element
-  for_each_batch(count, elements,
-                 [&](auto tag, const int *batch_elements, const int *index, int n)
-                 {
-                   using T = decltype(tag);
-                   Lanes<T> lanes;
-                   lanes.load(gradients_.data(), volumes_.data(), batch_elements, PackedCoordinates<T>(x, index));
-                   int node_a[n_lanes<T>];
-                   for (int lane = 0; lane < n_lanes<T>; ++lane)
-                     node_a[lane] = 12 * batch_elements[lane] + 3 * (a[index[lane]] / 3);
-                   T Na[3], cofactor[3];
-                   for (int k = 0; k < 3; ++k) Na[k] = gather<T>(gradients_.data() + k, node_a);
-                   lanes.cofactor_row(c, cofactor);
-                   const T J = dot(lanes.F + 3 * c, cofactor);
-                   const T A = T(s) * dot(cofactor, Na);
-                   check_positive(T(smaller(J, T(J + A))), batch_elements,
-                                  [&](int lane, int k) { return x[12 * index[lane] + k]; });
-                   const T half_trace = T(s) * dot(lanes.F + 3 * c, Na) + T(s * s / 2) * dot(Na, Na);
-                   sum += sum_first(T(lanes.volume * material_.difference(J, A, half_trace)), n);
-                 });
-  return sum;
+  return sum_in_batches(count,
+                        [&](auto tag, const auto &entry)
+                        {
+                          using T = decltype(tag);
+                          Lanes<T> lanes;
+                          lanes.load_packed(records_.data(), elements, x, entry);
+                          T Na[3], cofactor[3];
+                          lanes.shape_gradient([&](int lane) { return a[entry(lane)] / 3; }, Na);
+                          lanes.cofactor_row(c, cofactor);
+                          const T J = dot(lanes.F + 3 * c, cofactor);
+                          const T A = T(s) * dot(cofactor, Na);
+                          check_positive(
+                            T(smaller(J, T(J + A))), [&](int lane) { return elements[entry(lane)]; },
+                            [&](int lane, int node) { return x + 12 * entry(lane) + 3 * node; });
+                          const T half_trace = T(s) * dot(lanes.F + 3 * c, Na) + T(s * s / 2) * dot(Na, Na);
+                          return T(lanes.volume() * material_.difference(J, A, half_trace));
+                        });
 }
 
 template <typename Material>
-double LinearTetrahedra<Material>::sum_of_mixed_differences(
+[[gnu::flatten]] double LinearTetrahedra<Material>::sum_of_mixed_differences(
   int count, const int *elements, const double *x, const int *a, double s, const int *b, double r) const
 {
-  double sum = 0;
   const int c = a[0] % 3, d = b[0] % 3;
-  for_each_batch(count, elements,
-                 [&](auto tag, const int *batch_elements, const int *index, int n)
-                 {
-                   using T = decltype(tag);
-                   Lanes<T> lanes;
-                   lanes.load(gradients_.data(), volumes_.data(), batch_elements, PackedCoordinates<T>(x, index));
-                   int node_a[n_lanes<T>], node_b[n_lanes<T>];
-                   for (int lane = 0; lane < n_lanes<T>; ++lane)
-                   {
-                     node_a[lane] = 12 * batch_elements[lane] + 3 * (a[index[lane]] / 3);
-                     node_b[lane] = 12 * batch_elements[lane] + 3 * (b[index[lane]] / 3);
-                   }
-                   T Na[3], Nb[3], cofactor_c[3], cofactor_d[3];
-                   for (int k = 0; k < 3; ++k)
-                   {
-                     Na[k] = gather<T>(gradients_.data() + k, node_a);
-                     Nb[k] = gather<T>(gradients_.data() + k, node_b);
-                   }
-                   lanes.cofactor_row(c, cofactor_c);
-                   const T J = dot(lanes.F + 3 * c, cofactor_c);
-                   const T A = T(s) * dot(cofactor_c, Na);
-                   T B, AB(0), half_trace(0);
-                   if (c == d)
-                   {
-                     // Both increments lie in one row of F: det is linear in that row, tr F^T F is not.
-                     B = T(r) * dot(cofactor_c, Nb);
-                     half_trace = T(s * r) * dot(Na, Nb);
-                   }
-                   else
-                   {
-                     lanes.cofactor_row(d, cofactor_d);
-                     B = T(r) * dot(cofactor_d, Nb);
-                     T normal[3];
-                     cross(Na, Nb, normal);
-                     const double sign = (c + 1) % 3 == d ? 1 : -1;
-                     AB = T(sign * s * r) * dot(normal, lanes.F + 3 * (3 - c - d));
-                   }
-                   const T lowest = smaller(smaller(J, T(J + A)), smaller(T(J + B), T(J + A + B + AB)));
-                   check_positive(lowest, batch_elements, [&](int lane, int k) { return x[12 * index[lane] + k]; });
-                   sum += sum_first(T(lanes.volume * material_.mixed_difference(J, A, B, AB, half_trace)), n);
-                 });
-  return sum;
+  return sum_in_batches(count,
+                        [&](auto tag, const auto &entry)
+                        {
+                          using T = decltype(tag);
+                          Lanes<T> lanes;
+                          lanes.load_packed(records_.data(), elements, x, entry);
+                          T Na[3], Nb[3], cofactor_c[3], cofactor_d[3];
+                          lanes.shape_gradient([&](int lane) { return a[entry(lane)] / 3; }, Na);
+                          lanes.shape_gradient([&](int lane) { return b[entry(lane)] / 3; }, Nb);
+                          lanes.cofactor_row(c, cofactor_c);
+                          const T J = dot(lanes.F + 3 * c, cofactor_c);
+                          const T A = T(s) * dot(cofactor_c, Na);
+                          T B, AB(0), half_trace(0);
+                          if (c == d)
+                          {
+                            // Both increments lie in one row of F: det is linear in that row, tr F^T F is not.
+                            B = T(r) * dot(cofactor_c, Nb);
+                            half_trace = T(s * r) * dot(Na, Nb);
+                          }
+                          else
+                          {
+                            lanes.cofactor_row(d, cofactor_d);
+                            B = T(r) * dot(cofactor_d, Nb);
+                            T normal[3];
+                            cross(Na, Nb, normal);
+                            const double sign = (c + 1) % 3 == d ? 1 : -1;
+                            AB = T(sign * s * r) * dot(normal, lanes.F + 3 * (3 - c - d));
+                          }
+                          const T lowest = smaller(smaller(J, T(J + A)), smaller(T(J + B), T(J + A + B + AB)));
+                          check_positive(
+                            lowest, [&](int lane) { return elements[entry(lane)]; },
+                            [&](int lane, int node) { return x + 12 * entry(lane) + 3 * node; });
+                          return T(lanes.volume() * material_.mixed_difference(J, A, B, AB, half_trace));
+                        });
 }
 
 template <typename Material>
-double LinearTetrahedra<Material>::energy(const Eigen::VectorXd &q) const
+template <typename Kernel>
+void LinearTetrahedra<Material>::for_each_chunk(const Eigen::VectorXd &q, const Kernel &kernel) const
+{
+  alignas(64) double positions[4 * ElementChunks::max_nodes];
+  for (int chunk = 0; chunk < chunks_.n_chunks(); ++chunk)
+  {
+    const auto nodes = chunks_.nodes(chunk);
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+    {
+      for (int c = 0; c < 3; ++c) positions[4 * i + c] = q[3 * nodes[i] + c];
+      positions[4 * i + 3] = 0;
+    }
+    kernel(chunk, positions);
+  }
+}
+
+template <typename Material>
+template <typename Kernel>
+void LinearTetrahedra<Material>::for_each_block(int chunk, const double *positions, const Kernel &kernel) const
+{
+  const auto visit = [&](auto tag, int first, int n) __attribute__((always_inline))
+  {
+    using T = decltype(tag);
+    const auto element = [=](int i, int lane) { return first + i * n_lanes<T> + lane; };
+    const auto local_node = [&](int i, int lane, int a) { return static_cast<int>(chunks_.cell(element(i, lane))[a]); };
+    Block<T> block;
+    auto valid = T(1) > T(0);
+    for (int i = 0; i < n; ++i)
+    {
+      T x[4][4];
+#pragma GCC unroll 4
+      for (int a = 0; a < 4; ++a) load_transposed<T, 4>([&](int lane) { return positions + 4 * local_node(i, lane, a); }, x[a]);
+      block.lanes[i].load([&](int lane) { return records_[element(i, lane)].data(); }, x);
+      block.J[i] = block.lanes[i].determinant();
+      valid = valid & (block.J[i] > T(0));
+    }
+    if (!simd_detail::all(valid))
+      for (int i = 0; i < n; ++i)
+        check_positive(
+          block.J[i], [&](int lane) { return element(i, lane); },
+          [&](int lane, int a) { return positions + 4 * local_node(i, lane, a); });
+    kernel(block, n, local_node);
+  };
+  const int end = chunks_.end_element(chunk);
+  int first = chunks_.first_element(chunk);
+  while (first + batch_size <= end)
+  {
+    const int n = std::min(Block<Batch>::size, (end - first) / batch_size);
+    visit(Batch(), first, n);
+    first += n * batch_size;
+  }
+  for (; first < end; ++first) visit(double(), first, 1);
+}
+
+template <typename Material>
+[[gnu::flatten]] double LinearTetrahedra<Material>::energy(const Eigen::VectorXd &q) const
 {
   double sum = 0;
-  for_each_batch(n_terms(), nullptr,
-                 [&](auto tag, const int *elements, const int *, int n)
-                 {
-                   using T = decltype(tag);
-                   Lanes<T> lanes;
-                   int dofs[n_lanes<T>];
-                   lanes.load(gradients_.data(), volumes_.data(), elements,
-                              [&](int k)
-                              {
-                                for (int lane = 0; lane < n_lanes<T>; ++lane) dofs[lane] = dofs_[12 * elements[lane] + k];
-                                return gather<T>(q.data(), dofs);
-                              });
-                   T cofactor[3];
-                   lanes.cofactor_row(0, cofactor);
-                   const T J = dot(lanes.F, cofactor);
-                   check_positive(J, elements, [&](int lane, int k) { return q[dofs_[12 * elements[lane] + k]]; });
-                   const T trace = dot(lanes.F, lanes.F) + dot(lanes.F + 3, lanes.F + 3) + dot(lanes.F + 6, lanes.F + 6);
-                   sum += sum_first(T(lanes.volume * material_.energy(J, trace)), n);
-                 });
+  const auto add_energies = [&](const auto &block, int n, const auto &)
+  {
+    for (int i = 0; i < n; ++i)
+      sum += sum_lanes(block.lanes[i].volume() * material_.energy(block.J[i], block.lanes[i].trace()));
+  };
+  for_each_chunk(q, [&](int chunk, const double *positions) { for_each_block(chunk, positions, add_energies); });
   return sum;
 }
 
 template <typename Material>
-void LinearTetrahedra<Material>::add_gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const
+[[gnu::flatten]] void LinearTetrahedra<Material>::add_gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const
 {
-  for_each_batch(n_terms(), nullptr,
-                 [&](auto tag, const int *elements, const int *, int n)
+  alignas(64) double forces[4 * ElementChunks::max_nodes];
+  const auto add_forces_of_block = [&](auto &block, int n, const auto &local_node)
+  {
+    for (int i = 0; i < n; ++i) block.J[i] = block.lanes[i].volume() * material_.cofactor_stress(block.J[i]);
+    for (int i = 0; i < n; ++i)
+      add_forces(block.lanes[i], block.J[i], material_.mu,
+                 [&](int lane, int a) { return forces + 4 * local_node(i, lane, a); });
+  };
+  for_each_chunk(q,
+                 [&](int chunk, const double *positions)
                  {
-                   using T = decltype(tag);
-                   Lanes<T> lanes;
-                   int dofs[n_lanes<T>];
-                   lanes.load(gradients_.data(), volumes_.data(), elements,
-                              [&](int k)
-                              {
-                                for (int lane = 0; lane < n_lanes<T>; ++lane) dofs[lane] = dofs_[12 * elements[lane] + k];
-                                return gather<T>(q.data(), dofs);
-                              });
-                   T cofactor[9];
-                   for (int c = 0; c < 3; ++c) lanes.cofactor_row(c, cofactor + 3 * c);
-                   const T J = dot(lanes.F, cofactor);
-                   check_positive(J, elements, [&](int lane, int k) { return q[dofs_[12 * elements[lane] + k]]; });
-                   const T factor = lanes.volume * material_.cofactor_stress(J);
-                   const T shear = lanes.volume * T(material_.mu);
-                   double force[12][batch_size];
-                   for (int c = 0; c < 3; ++c)
-                   {
-                     T stress[3], last(0);
-                     for (int k = 0; k < 3; ++k) stress[k] = factor * cofactor[3 * c + k] + shear * lanes.F[3 * c + k];
-                     for (int node = 0; node < 3; ++node)
-                     {
-                       const T f = dot(stress, lanes.N + 3 * node);
-                       last -= f;
-                       store(f, force[3 * node + c]);
-                     }
-                     store(last, force[9 + c]);
-                   }
-                   for (int lane = 0; lane < n; ++lane)
-                     for (int k = 0; k < 12; ++k) gradient[dofs_[12 * elements[lane] + k]] += force[k][lane];
+                   const auto nodes = chunks_.nodes(chunk);
+                   std::fill_n(forces, 4 * nodes.size(), 0.0);
+                   for_each_block(chunk, positions, add_forces_of_block);
+                   for (std::size_t i = 0; i < nodes.size(); ++i)
+                     for (int c = 0; c < 3; ++c) gradient[3 * nodes[i] + c] += forces[4 * i + c];
                  });
 }
 

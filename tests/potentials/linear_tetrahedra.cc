@@ -3,7 +3,10 @@
 
 #include "term_checks.h"
 
+#include <fmt/format.h>
 #include <Eigen/Geometry>
+#include <limits>
+#include <numeric>
 #include <random>
 
 using namespace freefall;
@@ -47,6 +50,41 @@ struct Octahedron
   }
   Eigen::Matrix3Xd nodes;
   std::vector<Tetrahedra::Cell> cells;
+};
+
+/// Elements between random nodes, most of them overlapping: no mesh, but every order and sharing of nodes happens, up to
+/// repeated elements. Little deformed.
+struct RandomElements
+{
+  explicit RandomElements(int count) : nodes(3, 400)
+  {
+    std::mt19937 random(1);
+    std::uniform_real_distribution<double> place(0, 1), offset(-0.001, 0.001);
+    for (auto &x : nodes.reshaped()) x = place(random);
+    while (static_cast<int>(cells.size()) < count)
+    {
+      Tetrahedra::Cell cell;
+      for (int &node : cell) node = static_cast<int>(random() % 400);
+      Eigen::Matrix3d edges;
+      for (int a = 0; a < 3; ++a) edges.col(a) = nodes.col(cell[a + 1]) - nodes.col(cell[0]);
+      if (std::abs(edges.determinant()) < 0.02) continue;
+      if (edges.determinant() < 0) std::swap(cell[2], cell[3]);
+      cells.push_back(cell);
+      if (cells.size() % 50 == 0) cells.push_back(cell);
+    }
+    cells.resize(count);
+    q = nodes.reshaped();
+    for (auto &value : q) value += offset(random);
+  }
+  Tetrahedra elements(int count) const
+  {
+    std::vector<int> names(count);
+    std::iota(names.begin(), names.end(), 0);
+    return Tetrahedra(aluminium, nodes, {cells.begin(), cells.begin() + count}, names);
+  }
+  Eigen::Matrix3Xd nodes;
+  std::vector<Tetrahedra::Cell> cells;
+  Eigen::VectorXd q;
 };
 
 std::vector<double> local(const Tetrahedra &elements, int e, const Eigen::VectorXd &q)
@@ -116,6 +154,42 @@ BOOST_AUTO_TEST_CASE(whole_mesh_functions_are_the_sums_of_the_terms)
   // Sums of eight forces in another order: a few roundings.
   BOOST_TEST((fast - plain).norm() < 1e-14 * plain.norm());
   BOOST_TEST(elements.energy(q) == terms.LocalTerms::energy(q), boost::test_tools::tolerance(1e-14));
+}
+
+BOOST_AUTO_TEST_CASE(any_number_of_elements_gives_the_sums_of_the_terms)
+{
+  // From none and less than a batch to several chunks, in an order without rhyme, with elements that share nodes everywhere.
+  const RandomElements mesh(900);
+  for (const int count : {0, 1, 2, 3, 4, 5, 7, 8, 9, 31, 33, 200, 899, 900})
+  {
+    const Tetrahedra elements = mesh.elements(count);
+    const LocalTerms &terms = elements;
+    Eigen::VectorXd fast = Eigen::VectorXd::Constant(mesh.q.size(), 7), plain = fast, again = fast;
+    elements.add_gradient(mesh.q, fast);
+    elements.add_gradient(mesh.q, again);
+    terms.LocalTerms::add_gradient(mesh.q, plain);
+    // Up to 900 forces of the same size in another order.
+    BOOST_TEST((fast - plain).norm() <= 1e-13 * plain.norm(), count << " elements");
+    BOOST_TEST(((fast.array() == again.array()).all()), "other bits in a second call with " << count << " elements");
+    // tr F^T F is rounded at the size 3: times mu and the volume, whatever is left of the energy.
+    double volume = 0;
+    for (int e = 0; e < count; ++e) volume += elements.volume(e);
+    BOOST_TEST(std::abs(elements.energy(mesh.q) - terms.LocalTerms::energy(mesh.q)) <= 3e-16 * 3 * aluminium.mu * volume);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(shape_gradients_sum_to_zero_and_give_the_identity_in_the_reference_configuration)
+{
+  const Octahedron mesh;
+  const Tetrahedra elements = mesh.elements();
+  const Eigen::VectorXd q = Eigen::Map<const Eigen::VectorXd>(mesh.nodes.data(), mesh.nodes.size());
+  for (int e = 0; e < elements.n_terms(); ++e)
+  {
+    // A few roundings of numbers of size 1.
+    BOOST_TEST(elements.shape_gradients(e).rowwise().sum().norm() < 1e-14);
+    const auto x = local(elements, e, q);
+    BOOST_TEST((elements.deformation_gradient(e, x.data()) - Eigen::Matrix3d::Identity()).norm() < 1e-14);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(sums_of_differences_are_the_sums_of_the_single_ones)
@@ -220,6 +294,33 @@ BOOST_AUTO_TEST_CASE(inverted_element_is_named_with_its_place)
   BOOST_CHECK_EXCEPTION(elements.energy(q), DomainError, names_element);
   const auto x = local(elements, 0, q);
   BOOST_CHECK_EXCEPTION(elements.value(0, x.data()), DomainError, names_element);
+}
+
+BOOST_AUTO_TEST_CASE(inverted_element_is_found_wherever_it_stands)
+{
+  RandomElements mesh(45);
+  for (const int inverted : {0, 1, 7, 30, 31, 40, 43, 44})
+  {
+    // A tetrahedron of its own, turned inside out.
+    mesh.nodes.conservativeResize(3, 404);
+    mesh.nodes.rightCols(4) << 5, 6, 5, 5, 0, 0, 1, 0, 0, 0, 0, 1;
+    auto cells = mesh.cells;
+    cells[inverted] = {400, 401, 402, 403};
+    std::vector<int> names(45);
+    std::iota(names.begin(), names.end(), 100);
+    const Tetrahedra elements(aluminium, mesh.nodes, cells, names);
+    Eigen::VectorXd q = mesh.nodes.reshaped(), force = Eigen::VectorXd::Zero(q.size());
+    q[3 * 403 + 2] = -1;
+    const auto names_it = [&](const DomainError &error)
+    {
+      return error.what() ==
+             fmt::format("element {} near (5.25, 0.25, -0.25) is inverted: det F = -1, must be positive", 100 + inverted);
+    };
+    BOOST_CHECK_EXCEPTION(elements.add_gradient(q, force), DomainError, names_it);
+    BOOST_CHECK_EXCEPTION(elements.energy(q), DomainError, names_it);
+    q[3 * 403 + 2] = std::numeric_limits<double>::quiet_NaN();
+    BOOST_CHECK_THROW(elements.add_gradient(q, force), DomainError);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(reference_element_of_negative_volume_is_an_input_error)

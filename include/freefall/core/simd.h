@@ -17,8 +17,9 @@ bool all(const Mask &condition)
 {
   return xsimd::all(condition);
 }
-inline double exact_log1p(double x) { return std::log1p(x); }
-inline Batch exact_log1p(const Batch &x) { return xsimd::log1p(x); }
+// Not inlined: rarely taken, and long.
+[[gnu::noinline]] inline double exact_log1p(double x) { return std::log1p(x); }
+[[gnu::noinline]] inline Batch exact_log1p(Batch x) { return xsimd::log1p(x); }
 inline double magnitude(double x) { return std::abs(x); }
 inline Batch magnitude(const Batch &x) { return xsimd::abs(x); }
 }  // namespace simd_detail
