@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 
@@ -48,8 +49,17 @@ struct InputFile
   }
 };
 
+/// Started by mpirun, every process would make the same run.
+void refuse_several_processes()
+{
+  for (const char *variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+    if (const char *size = std::getenv(variable); size && std::string(size) != "1")
+      throw InputError(fmt::format("started as {} processes, but this version runs in one. Leave out mpirun.", size));
+}
+
 int run(const InputFile &input, std::string output, bool force, bool quiet)
 {
+  refuse_several_processes();
   ParameterSection root;
   input.read(root);
   Simulation simulation(root);

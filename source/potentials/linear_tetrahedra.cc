@@ -183,11 +183,21 @@ double LinearTetrahedra<Material>::value(int element, const double *x) const
 template <typename Material>
 void LinearTetrahedra<Material>::gradient(int element, const double *x, double *gradient) const
 {
-  const Eigen::Matrix3d F = deformation_gradient(element, x);
-  const double J = F.determinant();
+  Lanes<double> lanes;
+  lanes.load_packed(records_.data(), &element, x, [](int) { return 0; });
+  double cofactor[9];
+  for (int c = 0; c < 3; ++c) lanes.cofactor_row(c, cofactor + 3 * c);
+  const double J = dot(lanes.F, cofactor);
   check_positive(
     J, [=](int) { return element; }, [x](int, int a) { return x + 3 * a; });
-  Eigen::Map<Matrix34>(gradient).noalias() = volume(element) * material_.stress(F) * shape_gradients(element);
+  const double factor = lanes.volume() * material_.cofactor_stress(J), shear = lanes.volume() * material_.mu;
+  for (int c = 0; c < 3; ++c)
+  {
+    double stress[3];
+    for (int k = 0; k < 3; ++k) stress[k] = factor * cofactor[3 * c + k] + shear * lanes.F[3 * c + k];
+    for (int node = 0; node < 3; ++node) gradient[3 * node + c] = dot(stress, lanes.N + 3 * node);
+    gradient[9 + c] = -gradient[c] - gradient[3 + c] - gradient[6 + c];
+  }
 }
 
 template <typename Material>

@@ -12,10 +12,25 @@ namespace
 /// Below this difference of fractions the order in the terms says who is ahead. Far above rounding, far below a usual gap.
 constexpr double close_difference = 1e-7;
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr double lane_number[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 static_assert(batch_size <= 16);
 /// Finite, so that products with zero are zero.
 constexpr double far_future = 1e100;
+
+/// Bit i says whether the condition holds in lane i.
+unsigned int lane_bits(const Batch::batch_bool_type &condition)
+{
+#ifdef __AVX__
+  if constexpr (batch_size == 4) return static_cast<unsigned int>(_mm256_movemask_pd(condition.data));
+#endif
+  bool lanes[batch_size];
+  condition.store_unaligned(lanes);
+  unsigned int bits = 0;
+  for (int lane = 0; lane < batch_size; ++lane) bits |= static_cast<unsigned int>(lanes[lane]) << lane;
+  return bits;
+}
+
+/// The first n bits; n may be more than there are lanes.
+constexpr unsigned int bits_below(int n) { return n >= 16 ? 0xffffu : (1u << n) - 1; }
 }  // namespace
 
 LocalEngine::LocalEngine(const System &system, const SimplicialGrid &grid, const Location &start, const State &state)
@@ -24,6 +39,16 @@ LocalEngine::LocalEngine(const System &system, const SimplicialGrid &grid, const
   const Couplings &couplings = motions_.couplings();
   n_possible_crossings_ = couplings.n_coupled_pairs() + couplings.n_free();
   queue_.reset(motions_.n_free() + batch_size);  // scans read whole batches
+  std::size_t most_batches = 0;
+  for (int block = 0; block < couplings.n_blocks(); ++block)
+  {
+    std::size_t n_batches = 1;  // scan() writes one beyond the last
+    for (const auto &neighbour : couplings.neighbours(block))
+      n_batches +=
+        (couplings.block_end(neighbour.block) - couplings.block_begin(neighbour.block) + batch_size - 1) / batch_size;
+    most_batches = std::max(most_batches, n_batches);
+  }
+  candidates_.resize(most_batches);
   for (int dof = 0; dof < motions_.n_free(); ++dof) scan(dof, state.time);
 }
 
@@ -35,8 +60,10 @@ void LocalEngine::scan(int dof, double now, const JustSwapped *swapped)
   const double downward = now + first_exit(w, rate, own.half_acceleration);
   Encounter next{std::min(upward, downward), upward < downward ? leave_upward : leave_downward, -1};
 
+  // First all coupled dofs that may cross before both watches, without branches that nobody can predict; then their times.
   const Couplings &couplings = motions_.couplings();
-  const Batch lane_numbers = Batch::load_unaligned(lane_number);
+  const double first_horizon = next.time;
+  int n_candidates = 0;
   for (const auto &neighbour : couplings.neighbours(couplings.block_of(dof)))
   {
     const int end = couplings.block_end(neighbour.block);
@@ -50,28 +77,35 @@ void LocalEngine::scan(int dof, double now, const JustSwapped *swapped)
       const Batch half_acceleration = Batch(own.half_acceleration) - other.half_acceleration;
       // Only crossings before both watches count. With f >= 0 now: f < 0 at that horizon, or a dip below zero before it.
       const Batch watches = Batch::load_unaligned(queue_.times() + first);
-      const Batch horizon = xsimd::min(xsimd::min(watches, Batch(next.time)) - Batch(now), Batch(far_future));
+      const Batch horizon = xsimd::min(xsimd::min(watches, Batch(first_horizon)) - Batch(now), Batch(far_future));
       const Batch f = xsimd::abs(difference), sign = xsimd::copysign(Batch(1.), difference);
       const Batch b = sign * velocity, a = sign * half_acceleration;
       const auto crossed = xsimd::fma(horizon, xsimd::fma(horizon, a, b), f) < Batch(0.);
       const auto dips = (b < Batch(0.)) && (b * b > Batch(4.) * a * f) && (-b < Batch(2.) * a * horizon);
       const auto close = f < Batch(close_difference);
-      const auto candidates = (crossed || dips || close) && (lane_numbers < Batch(end - first));
-      if (!xsimd::any(candidates)) continue;
+      unsigned int lanes = lane_bits(crossed || dips || close) & bits_below(end - first);
+      const auto own_lane = static_cast<unsigned int>(dof - first);
+      lanes &= ~(own_lane < batch_size ? 1u << own_lane : 0u);
 
-      bool candidate[batch_size];
-      double relative[3][batch_size];
-      candidates.store_unaligned(candidate);
-      difference.store_unaligned(relative[0]);
-      velocity.store_unaligned(relative[1]);
-      half_acceleration.store_unaligned(relative[2]);
-      for (int lane = 0; lane < std::min(batch_size, end - first); ++lane)
-      {
-        if (!candidate[lane] || first + lane == dof) continue;
-        const double time = now + time_to_crossing(dof, first + lane, neighbour.pair, relative[0][lane], relative[1][lane],
-                                                   relative[2][lane], swapped);
-        if (time < next.time && time < queue_.time(first + lane)) next = {time, first + lane, neighbour.pair};
-      }
+      Candidates &candidates = candidates_[n_candidates];
+      candidates.lanes = lanes;
+      candidates.first = first;
+      candidates.pair = neighbour.pair;
+      difference.store_aligned(candidates.difference);
+      velocity.store_aligned(candidates.velocity);
+      half_acceleration.store_aligned(candidates.half_acceleration);
+      n_candidates += lanes != 0;
+    }
+  }
+  for (int i = 0; i < n_candidates; ++i)
+  {
+    const Candidates &candidates = candidates_[i];
+    for (unsigned int lanes = candidates.lanes; lanes != 0; lanes &= lanes - 1)
+    {
+      const int lane = __builtin_ctz(lanes), other = candidates.first + lane;
+      const double time = now + time_to_crossing(dof, other, candidates.pair, candidates.difference[lane],
+                                                 candidates.velocity[lane], candidates.half_acceleration[lane], swapped);
+      if (time < next.time && time < queue_.time(other)) next = {time, other, candidates.pair};
     }
   }
   watches_[dof] = {next.with, next.pair, n_events_};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <freefall/core/simd.h>
 #include <freefall/integrators/force_stepping/dof_motions.h>
 #include <freefall/integrators/force_stepping/engine.h>
 #include <freefall/integrators/force_stepping/event_tree.h>
@@ -68,6 +69,15 @@ private:
     bool ahead_of_it;
   };
 
+  /// Coupled dofs that may cross before both watches: the lanes of a batch from `first` on, with w_dof - w_other and its rates.
+  struct alignas(64) Candidates
+  {
+    double difference[batch_size], velocity[batch_size], half_acceleration[batch_size];
+    unsigned int lanes;
+    int first;
+    int pair;
+  };
+
   /// Finds the first thing that dof may meet from `now` on.
   void scan(int dof, double now, const JustSwapped *swapped = nullptr);
   /// Asks for the memory that scan() will read, while the terms are evaluated. On large meshes every event is somewhere else.
@@ -92,7 +102,8 @@ private:
   DofMotions motions_;
   EventTree queue_;
   std::vector<Watch> watches_;
-  std::vector<std::int64_t> changed_;  ///< number of the last event that changed the dof's parabola
+  std::vector<Candidates> candidates_;  ///< scratch of scan()
+  std::vector<std::int64_t> changed_;   ///< number of the last event that changed the dof's parabola
   std::int64_t n_events_ = 0;
   std::int64_t n_rescans_ = 0;
   std::int64_t n_possible_crossings_ = 0;
