@@ -44,10 +44,8 @@ void add_stress(int n_nodes, const double *unit_gradients, const T *P, const Ent
   }
   for (int a = 0; a < n_nodes; ++a)
     for (int c = 0; c < 3; ++c)
-    {
-      T &force = gradient[3 * a + c];
-      for (int k = 0; k < 3; ++k) force += unit[3 * c + k] * T(unit_gradients[3 * a + k]);
-    }
+      gradient[3 * a + c] += unit[3 * c] * T(unit_gradients[3 * a]) + unit[3 * c + 1] * T(unit_gradients[3 * a + 1]) +
+                             unit[3 * c + 2] * T(unit_gradients[3 * a + 2]);
 }
 
 /// Entry k of one element or of all elements of a block.

@@ -91,6 +91,33 @@ void Spectrum<Taylor<double>>::power(double p, Taylor<double> *Q) const
   for (int k = 0; k < 9; ++k) Q[k] = {value.data()[k], first.data()[k], second.data()[k]};
 }
 
+Spectrum<Tangent<double>>::Spectrum(const Tangent<double> *C)
+{
+  double value[9], first[9];
+  for (int k = 0; k < 9; ++k)
+  {
+    value[k] = C[k].value;
+    first[k] = C[k].first;
+  }
+  eigen_ = SymmetricEigen<double>(value);
+  Eigen::Map<RowMajor>(first_, 3, 3) = vectors(eigen_).transpose() * Map(first) * vectors(eigen_);
+}
+
+void Spectrum<Tangent<double>>::power(double p, Tangent<double> *Q) const
+{
+  const double *c = eigen_.values;
+  RowMajor value = RowMajor::Zero(), first;
+  for (int i = 0; i < 3; ++i)
+  {
+    value(i, i) = std::pow(c[i], p);
+    for (int j = i; j < 3; ++j) first(i, j) = first(j, i) = power_difference(p, c[i], c[j]) * first_[3 * i + j];
+  }
+  const RowMajor V = vectors(eigen_);
+  value = V * value * V.transpose();
+  first = V * first * V.transpose();
+  for (int k = 0; k < 9; ++k) Q[k] = {value.data()[k], first.data()[k]};
+}
+
 Spectrum<Difference<double>>::Spectrum(const Difference<double> *C)
 {
   double value[9], moved[9];

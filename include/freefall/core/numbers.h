@@ -5,7 +5,7 @@
 namespace freefall
 {
 /// Elementary functions under one name for every type of number in which energies and stresses are written: double, Batch,
-/// Taylor (taylor.h), Difference and MixedDifference (differences.h). fast_log1p (simd.h) belongs to them.
+/// Tangent and Taylor (taylor.h), Difference and MixedDifference (differences.h). fast_log1p (simd.h) belongs to them.
 inline double exponential(double x) { return std::exp(x); }
 inline Batch exponential(const Batch &x) { return xsimd::exp(x); }
 inline double exponential_minus_one(double x) { return std::expm1(x); }

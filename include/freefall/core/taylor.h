@@ -41,6 +41,45 @@ struct Taylor
   Taylor &operator+=(const Taylor &g) { return *this = *this + g; }
 };
 
+/// The same to first order only, where the second derivative would be wasted.
+template <typename T>
+struct Tangent
+{
+  T value;
+  T first;  ///< d/de
+
+  Tangent() = default;
+  explicit Tangent(double constant) : value(constant), first(0) {}
+  Tangent(const T &value, const T &first) : value(value), first(first) {}
+
+  Tangent operator-() const { return {-value, -first}; }
+  friend Tangent operator+(const Tangent &f, const Tangent &g) { return {f.value + g.value, f.first + g.first}; }
+  friend Tangent operator-(const Tangent &f, const Tangent &g) { return {f.value - g.value, f.first - g.first}; }
+  friend Tangent operator*(const Tangent &f, const Tangent &g)
+  {
+    return {f.value * g.value, f.first * g.value + f.value * g.first};
+  }
+  friend Tangent operator/(const Tangent &f, const Tangent &g)
+  {
+    const T value = f.value / g.value;
+    return {value, (f.first - value * g.first) / g.value};
+  }
+  Tangent &operator+=(const Tangent &g) { return *this = *this + g; }
+};
+
+template <typename T>
+Tangent<T> fast_log1p(const Tangent<T> &f)
+{
+  return {fast_log1p(f.value), f.first / (T(1) + f.value)};
+}
+
+template <typename T>
+Tangent<T> exponential(const Tangent<T> &f)
+{
+  const T e = exponential(f.value);
+  return {e, e * f.first};
+}
+
 template <typename T>
 Taylor<T> fast_log1p(const Taylor<T> &f)
 {

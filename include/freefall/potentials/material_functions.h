@@ -11,7 +11,7 @@ namespace freefall
 ///
 ///   T energy(const Deformation<T> &) const,   void stress(const Deformation<T> &, T *P) const   (P row-major).
 ///
-/// Derivatives of the stress come from evaluating it in Taylor numbers along F + e A: exact up to rounding.
+/// Derivatives of the stress come from evaluating it in Tangent and Taylor numbers along F + e A: exact up to rounding.
 namespace material_functions
 {
 inline Deformation<double> deformation(const Eigen::Matrix3d &F)
@@ -30,12 +30,16 @@ Eigen::Matrix3d stress(const Material &material, const Eigen::Matrix3d &F)
   return P;
 }
 
-/// P, dP/de and d2P/de2 of P(F + e A) at e = 0, row-major.
-template <typename Material>
-void stress_along(const Material &material, const Eigen::Matrix3d &F, const Eigen::Matrix3d &A, Taylor<double> *P)
+/// P(F + e A) to the order of Number, row-major.
+template <typename Number, typename Material>
+void stress_along(const Material &material, const Eigen::Matrix3d &F, const Eigen::Matrix3d &A, Number *P)
 {
-  Deformation<Taylor<double>> d;
-  for (int k = 0; k < 9; ++k) d.F[k] = {F(k / 3, k % 3), A(k / 3, k % 3), 0};
+  Deformation<Number> d;
+  for (int k = 0; k < 9; ++k)
+  {
+    d.F[k] = Number(F(k / 3, k % 3));
+    d.F[k].first = A(k / 3, k % 3);
+  }
   d.update_determinant();
   material.stress(d, P);
 }
@@ -43,7 +47,7 @@ void stress_along(const Material &material, const Eigen::Matrix3d &F, const Eige
 template <typename Material>
 Eigen::Matrix3d stress_derivative(const Material &material, const Eigen::Matrix3d &F, const Eigen::Matrix3d &A)
 {
-  Taylor<double> P[9];
+  Tangent<double> P[9];
   stress_along(material, F, A, P);
   Eigen::Matrix3d derivative;
   for (int k = 0; k < 9; ++k) derivative(k / 3, k % 3) = P[k].first;

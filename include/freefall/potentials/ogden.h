@@ -67,7 +67,7 @@ struct Ogden
     return sum;
   }
 
-  /// P, row-major; T = double, Batch or Taylor<double>.
+  /// P, row-major; T = double, Batch, Tangent<double> or Taylor<double>.
   template <typename T>
   void stress(const Deformation<T> &deformation, T *P) const
   {

@@ -58,6 +58,19 @@ private:
   double first_[9], second_[9];  ///< C' and C'' in the basis of eigenvectors
 };
 
+/// The same to first order.
+template <>
+class Spectrum<Tangent<double>>
+{
+public:
+  explicit Spectrum(const Tangent<double> *C);
+  void power(double p, Tangent<double> *Q) const;
+
+private:
+  SymmetricEigen<double> eigen_;
+  double first_[9];  ///< C' in the basis of eigenvectors
+};
+
 /// Difference of tr f(C) between two matrices C' = sum_i c'_i u'_i u'_i^T and C = sum_j c_j u_j u_j^T:
 ///
 ///   tr f(C') - tr f(C) = sum_ij f[c'_i, c_j] (u'_i . (C' - C) u_j) (u_j . u'_i).
