@@ -1,11 +1,15 @@
 #pragma once
 
 #include <freefall/core/simd.h>
+#include <freefall/potentials/lame_constants.h>
 
 #include <Eigen/Core>
 
 namespace freefall
 {
+template <typename T>
+struct Deformation;
+
 /// Compressible neo-Hookean solid, GSO (74), shifted so that the undeformed solid has no energy:
 ///
 ///   W(F) = lambda/2 (ln J)^2 - mu ln J + mu/2 (tr F^T F - 3),   J = det F > 0.
@@ -16,6 +20,9 @@ struct NeoHookean
   double lambda = 0;  ///< Lame's first constant, Pa
   double mu = 0;      ///< shear modulus, Pa
 
+  /// Whether det F > 0 is required.
+  static constexpr bool needs_positive_determinant = true;
+
   /// W, J/m3.
   double energy(const Eigen::Matrix3d &F) const;
   /// First Piola-Kirchhoff stress P = dW/dF, Pa.
@@ -24,6 +31,29 @@ struct NeoHookean
   Eigen::Matrix3d stress_derivative(const Eigen::Matrix3d &F, const Eigen::Matrix3d &A) const;
   /// d2/de2 P(F + e A) at e = 0.
   Eigen::Matrix3d second_stress_derivative(const Eigen::Matrix3d &F, const Eigen::Matrix3d &A) const;
+
+  /// The constants of the linearisation at F = I.
+  LameConstants linearised() const { return {lambda, mu}; }
+
+  /// W in any type of number.
+  template <typename T>
+  T energy(const Deformation<T> &deformation) const
+  {
+    const T *F = deformation.F;
+    T trace = F[0] * F[0];
+    for (int k = 1; k < 9; ++k) trace = trace + F[k] * F[k];
+    return energy(deformation.J, trace);
+  }
+
+  /// P, row-major.
+  template <typename T>
+  void stress(const Deformation<T> &deformation, T *P) const
+  {
+    T cofactor[9];
+    deformation.cofactor(cofactor);
+    const T factor = cofactor_stress(deformation.J);
+    for (int k = 0; k < 9; ++k) P[k] = factor * cofactor[k] + T(mu) * deformation.F[k];
+  }
 
   /// W from J and tr F^T F.
   template <typename T>

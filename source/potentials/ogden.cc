@@ -1,0 +1,21 @@
+#include <freefall/potentials/material_functions.h>
+#include <freefall/potentials/ogden.h>
+
+namespace freefall
+{
+using Eigen::Matrix3d;
+
+double Ogden::energy(const Matrix3d &F) const { return energy(material_functions::deformation(F)); }
+
+Matrix3d Ogden::stress(const Matrix3d &F) const { return material_functions::stress(*this, F); }
+
+Matrix3d Ogden::stress_derivative(const Matrix3d &F, const Matrix3d &A) const
+{
+  return material_functions::stress_derivative(*this, F, A);
+}
+
+Matrix3d Ogden::second_stress_derivative(const Matrix3d &F, const Matrix3d &A) const
+{
+  return material_functions::second_stress_derivative(*this, F, A);
+}
+}  // namespace freefall
