@@ -26,6 +26,15 @@ std::array<int, 4> face_key(const BodyMesh &mesh, const CellFace &face)
   return key;
 }
 
+namespace
+{
+bool have_same_corners(const BodyMesh &mesh, int one, int other)
+{
+  const int *a = mesh.cell(one), *b = mesh.cell(other);
+  return std::is_permutation(a, a + shape_of(mesh.element).n_corners, b);
+}
+}  // namespace
+
 std::vector<CellFace> exterior_faces(const BodyMesh &mesh)
 {
   struct KeyedFace
@@ -45,7 +54,7 @@ std::vector<CellFace> exterior_faces(const BodyMesh &mesh)
   {
     for (last = first; last < faces.size() && faces[last].key == faces[first].key;) ++last;
     if (last - first == 1) exterior.push_back(faces[first].face);
-    if (last - first > 2)
+    if (last - first > 2 || (last - first == 2 && have_same_corners(mesh, faces[first].face.cell, faces[first + 1].face.cell)))
       throw InputError(fmt::format(
         "{}: {} elements share one face, among them {} and {}. Remove elements that are there twice "
         "or overlap.",

@@ -34,7 +34,8 @@ struct BodyMesh
   std::string element_name(int c) const;
 };
 
-/// The faces of exactly one element, in the order of the elements. Throws InputError for a face of three.
+/// The faces of exactly one element, in the order of the elements. Throws InputError for a face of three, and
+/// for an element that is there twice.
 std::vector<CellFace> exterior_faces(const BodyMesh &mesh);
 
 /// The corner nodes of a face, sorted; a triangle has -1 before them: the same for both elements that share it.

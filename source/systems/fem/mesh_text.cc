@@ -90,7 +90,9 @@ void MeshText::expect(std::string_view expected)
 
 InputError MeshText::error(const std::string &what) const
 {
-  const auto line = 1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(position_), '\n');
+  // After line() the place is behind the end of the line that is meant.
+  const auto place = static_cast<std::ptrdiff_t>(position_ > 0 ? position_ - 1 : 0);
+  const auto line = 1 + std::count(text_.begin(), text_.begin() + place, '\n');
   return InputError(fmt::format("{}:{}: {}", path_, line, what));
 }
 

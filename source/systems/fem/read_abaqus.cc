@@ -80,6 +80,7 @@ public:
     while (!line_.empty())
     {
       const Keyword keyword(line_);
+      keyword_place_ = text_.position();
       next_line();
       read_section(keyword);
     }
@@ -113,6 +114,13 @@ private:
     }
     while (!line_.empty() && line_[0] == '*' && line_.back() == ',' && text_.n_left() > 0) line_ += trim(text_.line());
   }
+  /// About the keyword, whose data have been looked at.
+  InputError keyword_error(const std::string &what) const
+  {
+    MeshText text = text_;
+    text.move_to(keyword_place_);
+    return text.error(what);
+  }
   bool has_data() const { return !line_.empty() && line_[0] != '*'; }
 
   void read_section(const Keyword &keyword)
@@ -130,11 +138,11 @@ private:
       sections_.emplace_back(upper(keyword.option("ELSET")), keyword.option("MATERIAL"));
     else if (name == "*INCLUDE" || name == "*NGEN" || name == "*NFILL" || name == "*ELGEN" || name == "*NCOPY" ||
              name == "*ELCOPY" || name == "*SYSTEM")
-      throw text_.error(fmt::format("the keyword {} cannot be read. Write the nodes and elements out.", name));
+      throw keyword_error(fmt::format("the keyword {} cannot be read. Write the nodes and elements out.", name));
     else if (name == "*PART" && ++n_parts_ > 1)
-      throw text_.error("the file has several parts. Write each to a file of its own and give each a body.");
+      throw keyword_error("the file has several parts. Write each to a file of its own and give each a body.");
     else if (name == "*INSTANCE" && has_data())
-      throw text_.error("the instance is moved. Give the placement in the parameter file instead.");
+      throw keyword_error("the instance is moved. Give the placement in the parameter file instead.");
     while (has_data()) next_line();
   }
 
@@ -169,7 +177,7 @@ private:
     const std::string type = upper(keyword.option("TYPE"));
     const int vtk = vtk_type(type);
     if (vtk == 0)
-      throw text_.error(
+      throw keyword_error(
         fmt::format("elements of type {} are not known. Freefall has C3D4, C3D10, C3D8 and C3D27, and surface "
                     "elements such as CPS3 or S4 for boundaries.",
                     type.empty() ? "(none)" : abbreviate(type)));
@@ -231,16 +239,16 @@ private:
   }
 
   /// The elements of a set, by *ELSET and by *ELEMENT.
-  std::set<long> members(const std::string &set) const
+  std::set<long> members(const std::string &set, int depth = 0) const
   {
+    if (depth > 32) throw InputError(fmt::format("{}: the element set {} contains itself.", file_.path, set));
     std::set<long> found;
     const auto entry = sets_.find(set);
     if (entry != sets_.end())
     {
       found = entry->second.elements;
       for (const auto &subset : entry->second.subsets)
-        if (subset != set)
-          for (const long element : members(subset)) found.insert(element);
+        for (const long element : members(subset, depth + 1)) found.insert(element);
     }
     for (const auto &element : raw_)
       if (upper(element.set) == set) found.insert(element.number);
@@ -350,6 +358,7 @@ private:
   MeshText text_;
   FileMesh file_;
   std::string line_;
+  std::size_t keyword_place_ = 0;
   int n_parts_ = 0;
   std::vector<RawElement> raw_;
   std::map<std::string, Set> sets_;                            ///< of *ELSET, by name in capitals
