@@ -47,12 +47,13 @@ BOOST_AUTO_TEST_CASE(boundary_ids_name_the_sides_of_a_box)
     box.cut = cut;
     const SolidMesh mesh = make_solid_mesh({box});
     double areas[6] = {};
-    for (const auto &face : mesh.boundary_faces)
+    for (std::size_t f = 0; f < mesh.boundary_faces.size(); ++f)
     {
-      const Eigen::Vector3d a = mesh.nodes.col(face.nodes[0]), b = mesh.nodes.col(face.nodes[1]) - a,
-                            c = mesh.nodes.col(face.nodes[2]) - a;
+      const auto &face = mesh.boundary_faces[f];
+      const auto nodes = mesh.face_nodes(static_cast<int>(f));
+      const Eigen::Vector3d a = mesh.nodes.col(nodes[0]), b = mesh.nodes.col(nodes[1]) - a, c = mesh.nodes.col(nodes[2]) - a;
       const int axis = face.boundary_id / 2, side = face.boundary_id % 2;
-      for (const int node : face.nodes)
+      for (const int node : nodes)
         BOOST_TEST(mesh.nodes(axis, node) == box.corner[axis] + side * box.size[axis], boost::test_tools::tolerance(1e-13));
       areas[face.boundary_id] +=
         Eigen::Vector3d(b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]).norm() / 2;

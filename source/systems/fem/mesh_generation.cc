@@ -1,160 +1,160 @@
-#include <freefall/systems/fem/solid_mesh.h>
+#include <fmt/format.h>
+#include <freefall/core/errors.h>
+#include <freefall/systems/fem/mesh_settings.h>
 
+#include "body_mesh.h"
+#include "mesh_file.h"
+#include "mesh_shapes.h"
 #include "precompiled.h"
 
-#include <map>
-#include <stdexcept>
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <numeric>
 
 namespace freefall
 {
 namespace
 {
-using Triangulation = dealii::Triangulation<3>;
-using Point = dealii::Point<3>;
-
-/// Vertices, cells and boundary faces in deal.II's own terms.
-struct Description
+BodyMesh mesh_of(const MeshSettings &settings)
 {
-  std::vector<Point> vertices;
-  std::vector<dealii::CellData<3>> cells;
-  dealii::SubCellData faces;
-};
-
-/// The box cut into 24 tetrahedra a cell. deal.II's own conversion leaves out the cell centre and has fewer nodes than the
-/// paper's meshes.
-///
-/// Points live on a lattice of half cells: corners have even indices, face centres two odd ones, cell centres three.
-class CellCentredBox
-{
-public:
-  explicit CellCentredBox(const BoxMesh &box) : box_(box)
-  {
-    const auto &n = box.subdivisions;
-    for (int i = 1; i < 2 * n[0]; i += 2)
-      for (int j = 1; j < 2 * n[1]; j += 2)
-        for (int k = 1; k < 2 * n[2]; k += 2) add_cell({i, j, k});
-  }
-
-  Description description;
-
-private:
-  using Index = std::array<int, 3>;
-
-  unsigned int vertex(const Index &index)
-  {
-    const auto [entry, is_new] = numbers_.try_emplace(index, description.vertices.size());
-    if (is_new)
-    {
-      Point point;
-      for (int c = 0; c < 3; ++c) point[c] = box_.corner[c] + box_.size[c] * index[c] / (2.0 * box_.subdivisions[c]);
-      description.vertices.push_back(point);
-    }
-    return entry->second;
-  }
-
-  void add_cell(const Index &centre)
-  {
-    for (int axis = 0; axis < 3; ++axis)
-      for (const int side : {-1, 1})
-      {
-        Index face = centre;
-        face[axis] += side;
-        const int u = (axis + 1) % 3, w = (axis + 2) % 3;
-        const std::array<std::array<int, 2>, 4> ring{{{-1, -1}, {1, -1}, {1, 1}, {-1, 1}}};
-        for (int edge = 0; edge < 4; ++edge)
-        {
-          Index a = face, b = face;
-          a[u] += ring[edge][0], a[w] += ring[edge][1];
-          b[u] += ring[(edge + 1) % 4][0], b[w] += ring[(edge + 1) % 4][1];
-          dealii::CellData<3> tetrahedron(4);
-          tetrahedron.vertices = {vertex(face), vertex(a), vertex(b), vertex(centre)};
-          description.cells.push_back(tetrahedron);
-        }
-      }
-  }
-
-  const BoxMesh &box_;
-  std::map<Index, unsigned int> numbers_;
-};
-
-Description describe(const BoxMesh &box)
-{
-  if (box.cut == HexahedronCut::twenty_four) return CellCentredBox(box).description;
-  Triangulation triangulation;
-  const Point lower(box.corner[0], box.corner[1], box.corner[2]);
-  const Point upper = lower + Point(box.size[0], box.size[1], box.size[2]);
-  const std::vector<unsigned int> repetitions(box.subdivisions.begin(), box.subdivisions.end());
-  dealii::GridGenerator::subdivided_hyper_rectangle_with_simplices(triangulation, repetitions, lower, upper);
-  Description description;
-  std::tie(description.vertices, description.cells, description.faces) =
-    dealii::GridTools::get_coarse_mesh_description(triangulation);
-  description.faces = {};
-  return description;
+  if (settings.kind != MeshSettings::Kind::file) return mesh_shape(settings);
+  BodyMesh mesh = read_mesh_file(settings.file);
+  if (!settings.element || *settings.element == mesh.element) return mesh;
+  if (*settings.element == other_degree(mesh.element)) return with_other_degree(mesh);
+  throw InputError(fmt::format("{} holds {}, not the {} asked for. Only their degree can be changed: choose {} or {}.",
+                               settings.file, shape_of(mesh.element).name, shape_of(*settings.element).name,
+                               shape_of(mesh.element).name, shape_of(other_degree(mesh.element)).name));
 }
 
-/// The id of the side of the box on which a boundary face lies.
-int side_of(const BoxMesh &box, const Point &face_centre)
+void place(const Placement &placement, BodyMesh &mesh)
 {
-  for (int c = 0; c < 3; ++c)
-    for (const int side : {0, 1})
-      if (std::abs(face_centre[c] - (box.corner[c] + side * box.size[c])) < 1e-9 * box.size[c]) return 2 * c + side;
-  throw std::logic_error("a boundary face of a box lies on none of its sides");
+  const double radians = placement.angle * (EIGEN_PI / 180);
+  const Eigen::Matrix3d rotation = Eigen::AngleAxisd(radians, placement.axis.normalized()).toRotationMatrix();
+  // Without a rotation the shape keeps its numbers to the last bit.
+  const Eigen::Matrix3d map = placement.scale * (placement.angle == 0 ? Eigen::Matrix3d::Identity().eval() : rotation);
+  for (auto &point : mesh.points) point = (map * point + placement.shift).eval();
 }
 
-/// Nodes, elements and boundary of a triangulation whose material ids are the bodies.
-SolidMesh extract(const Triangulation &triangulation, const std::vector<BoxMesh> &bodies)
+/// New numbers of nodes that bring neighbours together.
+std::vector<dealii::types::global_dof_index> cuthill_mckee(const BodyMesh &mesh)
 {
-  const dealii::FE_SimplexP<3> element(1);
-  dealii::DoFHandler<3> nodes(triangulation);
-  nodes.distribute_dofs(element);
-  dealii::DoFRenumbering::Cuthill_McKee(nodes);
-
-  SolidMesh mesh;
-  mesh.nodes.resize(3, nodes.n_dofs());
-  std::vector<int> node_of_vertex(triangulation.n_vertices());
-  for (const auto &cell : nodes.active_cell_iterators())
+  const int n_nodes_per_cell = shape_of(mesh.element).n_nodes;
+  dealii::DynamicSparsityPattern neighbours(mesh.points.size(), mesh.points.size());
+  for (int c = 0; c < mesh.n_cells(); ++c)
   {
-    std::array<int, 4> cell_nodes;
-    for (unsigned int a = 0; a < 4; ++a)
-    {
-      cell_nodes[a] = static_cast<int>(cell->vertex_dof_index(a, 0));
-      node_of_vertex[cell->vertex_index(a)] = cell_nodes[a];
-      for (int c = 0; c < 3; ++c) mesh.nodes(c, cell_nodes[a]) = cell->vertex(a)[c];
-    }
-    mesh.cells.push_back(cell_nodes);
-    mesh.bodies.push_back(static_cast<int>(cell->material_id()));
-    for (const unsigned int f : cell->face_indices())
-    {
-      if (!cell->face(f)->at_boundary()) continue;
-      SolidMesh::BoundaryFace face;
-      for (unsigned int i = 0; i < 3; ++i) face.nodes[i] = node_of_vertex[cell->face(f)->vertex_index(i)];
-      face.boundary_id = side_of(bodies[cell->material_id()], cell->face(f)->center());
-      mesh.boundary_faces.push_back(face);
-    }
+    std::vector<dealii::types::global_dof_index> nodes(mesh.cell(c), mesh.cell(c) + n_nodes_per_cell);
+    std::sort(nodes.begin(), nodes.end());
+    for (const auto node : nodes) neighbours.add_entries(node, nodes.begin(), nodes.end(), true);
   }
-  return mesh;
+  std::vector<dealii::types::global_dof_index> numbers(mesh.points.size());
+  dealii::SparsityTools::reorder_Cuthill_McKee(neighbours, numbers);
+  return numbers;
+}
+
+/// Renumbers nodes and sorts the elements by the lowest number among their nodes.
+BodyMesh in_order(const BodyMesh &mesh)
+{
+  const auto &shape = shape_of(mesh.element);
+  const auto numbers = cuthill_mckee(mesh);
+  BodyMesh ordered = mesh;
+  for (std::size_t node = 0; node < numbers.size(); ++node) ordered.points[numbers[node]] = mesh.points[node];
+
+  std::vector<std::size_t> lowest(mesh.n_cells(), mesh.points.size());
+  for (int c = 0; c < mesh.n_cells(); ++c)
+    for (int a = 0; a < shape.n_nodes; ++a) lowest[c] = std::min<std::size_t>(lowest[c], numbers[mesh.cell(c)[a]]);
+  std::vector<int> order(mesh.n_cells()), place_of(mesh.n_cells());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return lowest[a] < lowest[b]; });
+  ordered.connectivity.clear();
+  for (int place = 0; place < mesh.n_cells(); ++place)
+  {
+    const int c = order[place];
+    place_of[c] = place;
+    for (int a = 0; a < shape.n_nodes; ++a) ordered.connectivity.push_back(static_cast<int>(numbers[mesh.cell(c)[a]]));
+    ordered.material_ids[place] = mesh.material_ids[c];
+    if (!mesh.element_numbers.empty()) ordered.element_numbers[place] = mesh.element_numbers[c];
+  }
+  for (auto &face : ordered.boundary) face.cell = place_of[face.cell];
+  return ordered;
+}
+
+void append(const BodyMesh &body, SolidMesh &mesh)
+{
+  const auto &shape = shape_of(mesh.element);
+  const int first_node = mesh.n_nodes(), first_cell = mesh.n_cells(), number = mesh.n_bodies();
+  mesh.nodes.conservativeResize(3, first_node + static_cast<int>(body.points.size()));
+  for (std::size_t i = 0; i < body.points.size(); ++i) mesh.nodes.col(first_node + static_cast<int>(i)) = body.points[i];
+  for (const int node : body.connectivity) mesh.connectivity.push_back(first_node + node);
+  if (mesh.element == ElementType::tet4)
+    for (int c = 0; c < body.n_cells(); ++c)
+    {
+      const int *nodes = body.cell(c);
+      mesh.cells.push_back({first_node + nodes[0], first_node + nodes[1], first_node + nodes[2], first_node + nodes[3]});
+    }
+  mesh.bodies.insert(mesh.bodies.end(), body.n_cells(), number);
+  mesh.material_ids.insert(mesh.material_ids.end(), body.material_ids.begin(), body.material_ids.end());
+  for (std::size_t f = 0; f < body.boundary.size(); ++f)
+  {
+    const auto &face = body.boundary[f];
+    mesh.boundary_faces.push_back({first_cell + face.cell, body.boundary_ids[f]});
+    for (const int a : shape.face_nodes[face.face]) mesh.face_connectivity.push_back(first_node + body.cell(face.cell)[a]);
+  }
+  mesh.names.push_back(body.names);
 }
 }  // namespace
 
+SolidMesh join_bodies(const std::vector<BodyMesh> &bodies)
+{
+  SolidMesh mesh;
+  if (bodies.empty()) return mesh;
+  mesh.element = bodies[0].element;
+  for (const auto &body : bodies)
+  {
+    if (body.element != mesh.element)
+      throw InputError(fmt::format("{} has {}, but {} has {}. All bodies of a run have one type of element: set Element alike.",
+                                   bodies[0].origin, shape_of(mesh.element).name, body.origin, shape_of(body.element).name));
+    check_jacobians(body);
+    append(in_order(body), mesh);
+  }
+  return mesh;
+}
+
+SolidMesh make_solid_mesh(const std::vector<MeshSettings> &bodies)
+{
+  std::vector<BodyMesh> meshes;
+  for (const auto &settings : bodies)
+  {
+    meshes.push_back(mesh_of(settings));
+    place(settings.placement, meshes.back());
+  }
+  return join_bodies(meshes);
+}
+
 SolidMesh make_solid_mesh(const std::vector<BoxMesh> &bodies)
 {
-  Description all;
-  for (std::size_t body = 0; body < bodies.size(); ++body)
+  std::vector<MeshSettings> all;
+  for (const auto &box : bodies)
   {
-    Description one = describe(bodies[body]);
-    const auto offset = static_cast<unsigned int>(all.vertices.size());
-    for (auto &cell : one.cells)
-    {
-      for (auto &vertex : cell.vertices) vertex += offset;
-      cell.material_id = static_cast<dealii::types::material_id>(body);
-    }
-    all.vertices.insert(all.vertices.end(), one.vertices.begin(), one.vertices.end());
-    all.cells.insert(all.cells.end(), one.cells.begin(), one.cells.end());
+    all.emplace_back();
+    all.back().box = box;
   }
-  dealii::GridTools::invert_cells_with_negative_measure(all.vertices, all.cells);
-  Triangulation triangulation;
-  triangulation.create_triangulation(all.vertices, all.cells, all.faces);
-  return extract(triangulation, bodies);
+  return make_solid_mesh(all);
+}
+
+double n_hexahedra(const MeshSettings &settings)
+{
+  const double n = settings.core_subdivisions, layers = settings.layers;
+  switch (settings.kind)
+  {
+    case MeshSettings::Kind::box:
+      return static_cast<double>(settings.box.subdivisions[0]) * settings.box.subdivisions[1] * settings.box.subdivisions[2];
+    case MeshSettings::Kind::cylinder:
+      return (n * n + 4 * n * layers) * settings.length_subdivisions;
+    case MeshSettings::Kind::ball:
+      return n * n * n + 6 * n * n * layers;
+    default:
+      return 0;
+  }
 }
 
 BoxMesh gso_cube(const std::string &mesh)
