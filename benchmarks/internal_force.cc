@@ -77,7 +77,9 @@ SolidMesh shuffled_mesh(int n)
     }
   while (std::next_permutation(axes.begin(), axes.end()));
   std::shuffle(mesh.cells.begin(), mesh.cells.end(), random);
+  for (const auto &cell : mesh.cells) mesh.connectivity.insert(mesh.connectivity.end(), cell.begin(), cell.end());
   mesh.bodies.assign(mesh.cells.size(), 0);
+  mesh.material_ids = mesh.bodies;
   return mesh;
 }
 
@@ -132,7 +134,7 @@ void require_agreement(const Eigen::VectorXd &ours, const Eigen::VectorXd &their
     throw std::runtime_error(fmt::format("{} disagrees by {:.2g}: nothing to compare", name, difference));
 }
 
-/// Seconds of an explicit step of a baseline: the same update after its force.
+/// Seconds of an explicit step of a baseline: its force and the least update that a step can have, without diagnostics.
 template <typename Force>
 double baseline_seconds(int repetitions, DealIIForces &baseline, const Force &force)
 {

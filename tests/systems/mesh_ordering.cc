@@ -51,8 +51,7 @@ BOOST_AUTO_TEST_CASE(ordered_mesh_is_the_same_mesh)
   {
     BOOST_TEST(ordered.boundary_faces[face].boundary_id == mesh.boundary_faces[face].boundary_id);
     for (int a = 0; a < 3; ++a)
-      BOOST_TEST(
-        (ordered.nodes.col(ordered.boundary_faces[face].nodes[a]) == mesh.nodes.col(mesh.boundary_faces[face].nodes[a])));
+      BOOST_TEST((ordered.nodes.col(ordered.face_nodes(face)[a]) == mesh.nodes.col(mesh.face_nodes(face)[a])));
   }
 }
 

@@ -25,30 +25,34 @@ std::uint64_t morton_code(const Eigen::Vector3d &point)
 
 void order_for_cache(SolidMesh &mesh)
 {
-  if (mesh.cells.empty()) return;
+  if (mesh.n_cells() == 0) return;
   const Eigen::Vector3d lower = mesh.nodes.rowwise().minCoeff();
   const double extent = (mesh.nodes.rowwise().maxCoeff() - lower).maxCoeff();
   std::vector<std::tuple<int, std::uint64_t, int>> keys;
-  keys.reserve(mesh.cells.size());
+  keys.reserve(mesh.n_cells());
   for (int cell = 0; cell < mesh.n_cells(); ++cell)
     keys.emplace_back(mesh.bodies[cell], morton_code((mesh.cell_centre(cell) - lower) / extent), cell);
   std::sort(keys.begin(), keys.end());
 
   const SolidMesh old = mesh;
-  std::vector<int> new_number(mesh.n_nodes(), -1);
+  std::vector<int> new_node(mesh.n_nodes(), -1), new_cell(mesh.n_cells());
   int n_numbered = 0;
-  for (std::size_t i = 0; i < keys.size(); ++i)
+  mesh.connectivity.clear();
+  for (int i = 0; i < old.n_cells(); ++i)
   {
-    mesh.cells[i] = old.cells[std::get<2>(keys[i])];
-    mesh.bodies[i] = std::get<0>(keys[i]);
-    for (int &node : mesh.cells[i])
+    const int cell = std::get<2>(keys[i]);
+    new_cell[cell] = i;
+    mesh.bodies[i] = old.bodies[cell];
+    mesh.material_ids[i] = old.material_ids[cell];
+    for (const int node : old.cell_nodes(cell))
     {
-      if (new_number[node] < 0) new_number[node] = n_numbered++;
-      node = new_number[node];
+      if (new_node[node] < 0) new_node[node] = n_numbered++;
+      mesh.connectivity.push_back(new_node[node]);
     }
   }
-  for (int node = 0; node < old.n_nodes(); ++node) mesh.nodes.col(new_number[node]) = old.nodes.col(node);
-  for (auto &face : mesh.boundary_faces)
-    for (int &node : face.nodes) node = new_number[node];
+  for (std::size_t i = 0; i < mesh.cells.size(); ++i) std::copy_n(mesh.connectivity.begin() + 4 * i, 4, mesh.cells[i].begin());
+  for (int node = 0; node < old.n_nodes(); ++node) mesh.nodes.col(new_node[node]) = old.nodes.col(node);
+  for (auto &face : mesh.boundary_faces) face.cell = new_cell[face.cell];
+  for (int &node : mesh.face_connectivity) node = new_node[node];
 }
 }  // namespace freefall
