@@ -1,6 +1,7 @@
 #include <freefall/core/errors.h>
 #include <freefall/core/nearest_name.h>
 #include <freefall/core/parameter_file.h>
+#include <freefall/core/ranks.h>
 #include <freefall/output/run_folder.h>
 #include <freefall/simulation/simulation.h>
 #include <freefall/simulation/tables.h>
@@ -10,10 +11,11 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <thread>
 
 using namespace freefall;
 
@@ -49,22 +51,14 @@ struct InputFile
   }
 };
 
-/// Started by mpirun, every process would make the same run.
-void refuse_several_processes()
-{
-  for (const char *variable : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
-    if (const char *size = std::getenv(variable); size && std::string(size) != "1")
-      throw InputError(fmt::format("started as {} processes, but this version runs in one. Leave out mpirun.", size));
-}
-
 int run(const InputFile &input, std::string output, bool force, bool quiet)
 {
-  refuse_several_processes();
   ParameterSection root;
   input.read(root);
   Simulation simulation(root);
   if (output.empty()) output = (std::filesystem::path("output") / std::filesystem::path(input.file).stem()).string();
   const RunFolder folder(output, force);
+  quiet = quiet || ranks::rank() > 0;
   Progress progress(std::cerr, Progress::style_for(STDERR_FILENO, quiet), 0, simulation.end_time());
   for (const auto &note : simulation.notes()) progress.note(note);
   std::signal(SIGINT, request_stop);
@@ -141,22 +135,35 @@ int dispatch(int argc, char **argv)
   if (*list_command) return list();
   return wrong_input;
 }
+
+/// Says what went wrong and ends the program. Of several ranks that fail together rank 0 speaks; one that fails alone speaks
+/// when rank 0 has had its time, and takes the others with it.
+int fail(const std::exception &error, int exit_code)
+{
+  if (ranks::size() == 1)
+  {
+    fmt::print(stderr, "freefall: {}\n", error.what());
+    return exit_code;
+  }
+  if (ranks::rank() > 0) std::this_thread::sleep_for(std::chrono::seconds(2));
+  fmt::print(stderr, "freefall{}: {}\n", ranks::rank() > 0 ? fmt::format(" (rank {})", ranks::rank()) : "", error.what());
+  ranks::abort(exit_code);
+}
 }  // namespace
 
 int main(int argc, char **argv)
 {
+  const ranks::Session session;
   try
   {
     return dispatch(argc, argv);
   }
   catch (const InputError &error)
   {
-    fmt::print(stderr, "freefall: {}\n", error.what());
-    return wrong_input;
+    return fail(error, wrong_input);
   }
   catch (const std::exception &error)
   {
-    fmt::print(stderr, "freefall: {}\n", error.what());
-    return run_failed;
+    return fail(error, run_failed);
   }
 }

@@ -1,3 +1,5 @@
+#include <freefall/core/errors.h>
+#include <freefall/core/ranks.h>
 #include <freefall/systems/system.h>
 
 #include <Eigen/Eigenvalues>
@@ -7,25 +9,61 @@
 
 namespace freefall
 {
-double System::potential_energy(const Eigen::VectorXd &q) const
+namespace
+{
+/// Sums the energies of the families that `is_counted` picks, over all ranks if there are several.
+template <typename Condition>
+double sum_energies(const std::vector<std::unique_ptr<LocalTerms>> &terms,
+                    const Eigen::VectorXd &q,
+                    bool is_distributed,
+                    const Condition &is_counted)
 {
   double sum = 0;
-  for (const auto &family : terms_) sum += family->energy(q);
-  return sum;
+  const auto work = [&]
+  {
+    for (const auto &family : terms)
+      if (is_counted(*family)) sum += family->energy(q);
+  };
+  if (!is_distributed)
+  {
+    work();
+    return sum;
+  }
+  ranks::together(work);
+  return ranks::sum(sum);
+}
+}  // namespace
+
+double System::potential_energy(const Eigen::VectorXd &q) const
+{
+  return sum_energies(terms_, q, is_distributed(), [](const LocalTerms &) { return true; });
 }
 
 double System::potential_energy(const Eigen::VectorXd &q, EnergyAccount account) const
 {
-  double sum = 0;
-  for (const auto &family : terms_)
-    if (family->account() == account) sum += family->energy(q);
-  return sum;
+  return sum_energies(terms_, q, is_distributed(), [&](const LocalTerms &family) { return family.account() == account; });
 }
 
 void System::gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const
 {
   gradient.setZero(q.size());
-  for (const auto &family : terms_) family->add_gradient(q, gradient);
+  const auto add_terms = [&]
+  {
+    for (const auto &family : terms_) family->add_gradient(q, gradient);
+  };
+  if (!is_distributed())
+    add_terms();
+  else
+  {
+    ranks::together(
+      [&]
+      {
+        add_terms();
+        // A rank would notice only its own infinities, and leave the others waiting.
+        if (!gradient.allFinite()) throw DomainError("a force is not finite");
+      });
+    shared_dofs_->add(gradient);
+  }
   for (const int dof : fixed_dofs_) gradient[dof] = 0;
 }
 
@@ -36,7 +74,8 @@ Eigen::VectorXd System::solve_mass(const Eigen::VectorXd &f) const { return f.cw
 EnergyBalance System::energy_balance(const State &state) const
 {
   EnergyBalance balance;
-  balance.kinetic = 0.5 * state.v.dot(apply_mass(state.v));
+  const Eigen::VectorXd momentum = apply_mass(state.v);
+  balance.kinetic = 0.5 * (shared_dofs_ ? shared_dofs_->dot(state.v, momentum) : state.v.dot(momentum));
   balance.internal = potential_energy(state.q, EnergyAccount::internal);
   balance.contact = potential_energy(state.q, EnergyAccount::contact);
   balance.external_work =

@@ -4,6 +4,7 @@
 #include <freefall/core/span.h>
 #include <freefall/core/state.h>
 #include <freefall/potentials/local_terms.h>
+#include <freefall/systems/shared_dofs.h>
 #include <freefall/systems/snapshot.h>
 
 #include <memory>
@@ -38,8 +39,10 @@ struct EnergyBalance
 
 /// A Lagrangian system L = 1/2 v^T M v - V(q) whose potential is a sum of local terms.
 ///
-/// An integrator sees this class only. It works on the locally owned entries of q and v; sums over all ranks are the
-/// system's business.
+/// An integrator sees this class only. A system may be distributed over the ranks of mpirun: q and v then hold the dofs of this
+/// rank's part, those on its border included (SharedDofs); gradients, energies and whatever is observed are those of the whole
+/// system, the functions that give them are collective, and what one of them throws it throws on all ranks. So an integrator
+/// that moves each dof by its own force needs to know nothing about ranks.
 ///
 /// Guarantees: terms(), mass and fixed dofs do not change during a run; the functions are const and leave no trace.
 class System
@@ -48,6 +51,11 @@ public:
   virtual ~System() = default;
 
   int n_dofs() const { return static_cast<int>(diagonal_mass_.size()); }
+
+  /// Whether this process holds only a part of the system.
+  bool is_distributed() const { return shared_dofs_ != nullptr; }
+  /// Dofs of the whole system. Collective.
+  int n_global_dofs() const { return shared_dofs_ ? shared_dofs_->n_global_dofs() : n_dofs(); }
 
   /// The families of local terms whose sum is V.
   const std::vector<std::unique_ptr<LocalTerms>> &terms() const { return terms_; }
@@ -96,5 +104,6 @@ protected:
   Eigen::VectorXd diagonal_mass_;
   std::vector<int> fixed_dofs_;
   State initial_state_;
+  std::unique_ptr<SharedDofs> shared_dofs_;  ///< of a distributed system
 };
 }  // namespace freefall
