@@ -1,3 +1,4 @@
+#include <freefall/systems/conditions.h>
 #include <freefall/systems/system.h>
 
 #include <Eigen/Eigenvalues>
@@ -22,10 +23,15 @@ double System::potential_energy(const Eigen::VectorXd &q, EnergyAccount account)
   return sum;
 }
 
-void System::gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const
+void System::gradient_with_reactions(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const
 {
   gradient.setZero(q.size());
   for (const auto &family : terms_) family->add_gradient(q, gradient);
+}
+
+void System::gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const
+{
+  gradient_with_reactions(q, gradient);
   for (const int dof : fixed_dofs_) gradient[dof] = 0;
 }
 
@@ -41,6 +47,15 @@ EnergyBalance System::energy_balance(const State &state) const
   balance.contact = potential_energy(state.q, EnergyAccount::contact);
   balance.external_work =
     potential_energy(initial_state_.q, EnergyAccount::external) - potential_energy(state.q, EnergyAccount::external);
+  if (const Conditions *acting = conditions())
+  {
+    // The force of a moving obstacle is a load: what it stores as contact energy is work that it did.
+    const double stored = acting->obstacle_energy(state.time, state.q);
+    balance.contact += stored;
+    balance.external_work += state.work.supports + state.work.loads + stored -
+                             acting->obstacle_energy(initial_state_.time, initial_state_.q);
+    balance.damping_loss = state.work.damping;
+  }
   return balance;
 }
 
