@@ -7,6 +7,7 @@
 #include <freefall/output/summary.h>
 #include <freefall/simulation/simulation.h>
 #include <freefall/simulation/tables.h>
+#include <freefall/systems/conditions.h>
 
 #include <fmt/format.h>
 #include <limits>
@@ -102,7 +103,10 @@ NamedValues Simulation::Writers::history_row()
                   {"kinetic_energy", balance.kinetic},
                   {"potential_energy", balance.internal}};
   if (has(EnergyAccount::contact)) row.push_back({"contact_energy", balance.contact});
-  if (has(EnergyAccount::external)) row.push_back({"external_work", balance.external_work});
+  const Conditions *conditions = system.conditions();
+  if (has(EnergyAccount::external) || (conditions && (conditions->has_loads() || conditions->moves_supports())))
+    row.push_back({"external_work", balance.external_work});
+  if (conditions && conditions->has_damping()) row.push_back({"damping_loss", balance.damping_loss});
   row.push_back({"total_energy", balance.total()});
   const auto conserved = simulation_.integrator_->conserved_energy(state);
   if (!last_row_) has_conserved_energy_ = conserved.has_value();

@@ -1,5 +1,6 @@
 #include <freefall/core/errors.h>
 #include <freefall/core/ranks.h>
+#include <freefall/systems/conditions.h>
 #include <freefall/systems/system.h>
 
 #include <Eigen/Eigenvalues>
@@ -44,7 +45,7 @@ double System::potential_energy(const Eigen::VectorXd &q, EnergyAccount account)
   return sum_energies(terms_, q, is_distributed(), [&](const LocalTerms &family) { return family.account() == account; });
 }
 
-void System::gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const
+void System::gradient_with_reactions(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const
 {
   gradient.setZero(q.size());
   const auto add_terms = [&]
@@ -64,6 +65,11 @@ void System::gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const
       });
     shared_dofs_->add(gradient);
   }
+}
+
+void System::gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const
+{
+  gradient_with_reactions(q, gradient);
   for (const int dof : fixed_dofs_) gradient[dof] = 0;
 }
 
@@ -80,6 +86,15 @@ EnergyBalance System::energy_balance(const State &state) const
   balance.contact = potential_energy(state.q, EnergyAccount::contact);
   balance.external_work =
     potential_energy(initial_state_.q, EnergyAccount::external) - potential_energy(state.q, EnergyAccount::external);
+  if (const Conditions *acting = conditions())
+  {
+    // The force of a moving obstacle is a load: what it stores as contact energy is work that it did.
+    const double stored = acting->obstacle_energy(state.time, state.q);
+    balance.contact += stored;
+    balance.external_work += state.work.supports + state.work.loads + stored -
+                             acting->obstacle_energy(initial_state_.time, initial_state_.q);
+    balance.damping_loss = state.work.damping;
+  }
   return balance;
 }
 

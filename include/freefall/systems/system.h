@@ -27,14 +27,17 @@ struct Wall
   Eigen::Vector3d normal;  ///< away from the obstacle
 };
 
-/// Energies in J (or the problem's unit of energy). total = kinetic + internal + contact - external_work.
+class Conditions;
+
+/// Energies in J (or the problem's unit of energy). total = kinetic + internal + contact - external_work + damping_loss.
 struct EnergyBalance
 {
   double kinetic = 0;
   double internal = 0;
   double contact = 0;
   double external_work = 0;
-  double total() const { return kinetic + internal + contact - external_work; }
+  double damping_loss = 0;
+  double total() const { return kinetic + internal + contact - external_work + damping_loss; }
 };
 
 /// A Lagrangian system L = 1/2 v^T M v - V(q) whose potential is a sum of local terms.
@@ -66,6 +69,11 @@ public:
   double potential_energy(const Eigen::VectorXd &q, EnergyAccount account) const;
   /// dV/dq into `gradient` (resized and overwritten); zero in fixed dofs.
   void gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const;
+  /// The same without the zeros: what supports have to carry.
+  void gradient_with_reactions(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const;
+
+  /// What acts beside the potential; null when there is nothing of the kind.
+  virtual const Conditions *conditions() const { return nullptr; }
 
   /// Whether M is diagonal. If not, diagonal_mass() is only its diagonal.
   virtual bool mass_is_diagonal() const { return true; }
@@ -76,10 +84,11 @@ public:
   /// M^-1 f.
   virtual Eigen::VectorXd solve_mass(const Eigen::VectorXd &f) const;
 
-  /// Dofs held where they are: never moved by an integrator, not coordinates of a force-stepping grid. Sorted.
+  /// Supported dofs: held where they are, or moved by conditions(), but never by forces; not coordinates of a force-stepping
+  /// grid. Sorted.
   Span<const int> fixed_dofs() const { return fixed_dofs_; }
 
-  /// Kinetic energy and potential by account. External work is counted from the initial state.
+  /// Kinetic energy, potential by account, and the work in the state. External work is counted from the initial state.
   virtual EnergyBalance energy_balance(const State &state) const;
   /// Momenta and whatever else the problem shows over time, in the order of the columns of history.csv.
   virtual NamedValues observe(const State &state) const;

@@ -4,6 +4,7 @@
 #include <freefall/integrators/force_stepping/kinetic_engine.h>
 #include <freefall/integrators/force_stepping/local_engine.h>
 #include <freefall/integrators/force_stepping/sherman_morrison_engine.h>
+#include <freefall/integrators/refuse_conditions.h>
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -45,6 +46,7 @@ ForceStepping::ForceStepping(ForceSteppingSettings settings) : settings_(std::mo
 
 void ForceStepping::initialize(const System &system, const State &state)
 {
+  refuse_conditions(system, "force-stepping");
   system_ = &system;
   statistics_ = {};
   histogram_ = {};
