@@ -57,6 +57,18 @@ void SharedDofs::add(Eigen::VectorXd &values) const
   if (!own_is_added) add_own();
 }
 
+void SharedDofs::keep_owned(Eigen::VectorXd &values) const
+{
+  for (const int dof : shared_)
+    if (!is_owned_[dof]) values[dof] = 0;
+}
+
+void SharedDofs::copy_from_owners(Eigen::VectorXd &values) const
+{
+  keep_owned(values);
+  add(values);
+}
+
 int SharedDofs::n_global_dofs() const
 {
   return static_cast<int>(ranks::sum(static_cast<double>(std::count(is_owned_.begin(), is_owned_.end(), 1))));

@@ -27,6 +27,10 @@ public:
   void add(Eigen::VectorXd &values) const;
 
   bool is_owned(int dof) const { return is_owned_[dof]; }
+  /// Sets the entries that this rank does not own to zero, so that a sum over ranks counts each dof once.
+  void keep_owned(Eigen::VectorXd &values) const;
+  /// Gives all ranks that hold a dof its owner's value. Collective among neighbours.
+  void copy_from_owners(Eigen::VectorXd &values) const;
   /// Number of dofs of the whole system. Collective.
   int n_global_dofs() const;
   /// sum over owned dofs of a b, over all ranks. Collective.

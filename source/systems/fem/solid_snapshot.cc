@@ -42,8 +42,8 @@ void SolidSystem::add_point_fields(const State &state, Snapshot &snapshot) const
 
   // Of several planes, the one that a node is deepest in (or nearest to) is shown. Nodes that cannot touch have gap NaN.
   const double not_a_contact = std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> gap(mesh_.n_nodes(), not_a_contact), normal(n_dofs(), 0.0);
-  Eigen::VectorXd force = Eigen::VectorXd::Zero(n_dofs());
+  std::vector<double> gap(mesh_.n_nodes(), not_a_contact);
+  Eigen::VectorXd normal = Eigen::VectorXd::Zero(n_dofs()), force = normal;
   for (const auto *contact : contacts_)
   {
     contact->add_gradient(state.q, force);
@@ -58,9 +58,17 @@ void SolidSystem::add_point_fields(const State &state, Snapshot &snapshot) const
     }
   }
   force = -force;
+  if (shared_dofs_)
+  {
+    // Contact is computed by the owners of nodes and shown by all who have them.
+    Eigen::VectorXd gaps = Eigen::VectorXd::Zero(n_dofs());
+    for (int node = 0; node < mesh_.n_nodes(); ++node) gaps[3 * node] = gap[node];
+    for (auto *values : {&gaps, &normal, &force}) shared_dofs_->copy_from_owners(*values);
+    for (int node = 0; node < mesh_.n_nodes(); ++node) gap[node] = gaps[3 * node];
+  }
   snapshot.point_fields.push_back({"contact_gap", 1, std::move(gap)});
   snapshot.point_fields.push_back({"contact_force", 3, {force.begin(), force.end()}});
-  snapshot.point_fields.push_back({"contact_normal", 3, std::move(normal)});
+  snapshot.point_fields.push_back({"contact_normal", 3, {normal.begin(), normal.end()}});
 }
 
 void SolidSystem::add_cell_fields(const State &state, Snapshot &snapshot) const
