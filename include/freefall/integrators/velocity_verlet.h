@@ -25,10 +25,8 @@ public:
   void step(const State &now, double dt, State &next) override;
 
 private:
-  /// M^-1 grad V(q) into minus_acceleration_.
-  void evaluate(const Eigen::VectorXd &q);
-
   const System *system_ = nullptr;
-  Eigen::VectorXd gradient_, inverse_mass_, minus_acceleration_;
+  bool mass_is_diagonal_ = true;
+  Eigen::VectorXd inverse_mass_, minus_acceleration_;
 };
 }  // namespace freefall
