@@ -3,9 +3,9 @@
 #include <freefall/systems/conditions.h>
 #include <freefall/systems/system.h>
 
+#include <fmt/format.h>
 #include <Eigen/Eigenvalues>
 #include <cmath>
-#include <fmt/format.h>
 #include <limits>
 
 namespace freefall
@@ -45,9 +45,23 @@ double System::potential_energy(const Eigen::VectorXd &q, EnergyAccount account)
   return sum_energies(terms_, q, is_distributed(), [&](const LocalTerms &family) { return family.account() == account; });
 }
 
+namespace
+{
+/// In scalars, and kept from becoming a call of memset, which takes longer than a handful of stores.
+[[gnu::optimize("no-tree-loop-distribute-patterns", "no-tree-vectorize")]] inline void set_zero_few(double *values,
+                                                                                                    Eigen::Index n)
+{
+  for (Eigen::Index i = 0; i < n; ++i) values[i] = 0;
+}
+}  // namespace
+
 void System::gradient_with_reactions(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const
 {
-  gradient.setZero(q.size());
+  gradient.resize(q.size());
+  if (q.size() <= 8)
+    set_zero_few(gradient.data(), q.size());
+  else
+    gradient.setZero();
   const auto add_terms = [&]
   {
     for (const auto &family : terms_) family->add_gradient(q, gradient);
