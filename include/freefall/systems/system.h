@@ -1,5 +1,6 @@
 #pragma once
 
+#include <freefall/core/archive.h>
 #include <freefall/core/named_value.h>
 #include <freefall/core/span.h>
 #include <freefall/core/state.h>
@@ -102,6 +103,10 @@ public:
 
   /// "node 12 y at (0.1, 0, 0.05)": for messages about one dof.
   virtual std::string dof_name(int dof) const;
+
+  /// Saves or loads what a system accumulates during a run (work accounts). The default, nothing, is right for a system that
+  /// keeps the guarantee above.
+  virtual void archive(Archive &) {}
 
   /// Obstacles that a picture of the system should show.
   virtual std::vector<Wall> walls() const { return {}; }

@@ -85,4 +85,15 @@ std::size_t DofMotions::memory_bytes() const
   return couplings_.memory_bytes() + orders_.memory_bytes() + parabolas_.capacity() * sizeof(Parabola) +
          forces_.capacity() * sizeof(Force);
 }
+
+void DofMotions::archive(Archive &archive)
+{
+  const Archive::Part part(archive, "motions");
+  orders_.archive(archive);
+  archive.members("w", parabolas_, &Parabola::w);
+  archive.members("velocity", parabolas_, &Parabola::velocity);
+  archive.members("half_acceleration", parabolas_, &Parabola::half_acceleration);
+  archive.members("t0", parabolas_, &Parabola::t0);
+  archive.members("force", forces_, &Force::value);
+}
 }  // namespace freefall::force_stepping

@@ -175,6 +175,16 @@ std::optional<double> ForceStepping::conserved_energy(const State &state) const
   }
 }
 
+void ForceStepping::archive_memory(Archive &archive, const State &)
+{
+  archive("last_event_time", last_event_time_);
+  archive("events_until_check", events_until_check_);
+  archive("time_of_last_check", time_of_last_check_);
+  histogram_.archive(archive);
+  const Archive::Part part(archive, "engine");
+  engine_->archive(archive);
+}
+
 NamedValues ForceStepping::summary() const
 {
   NamedValues values{{"n_force_changes", static_cast<double>(engine_->n_force_changes())}};

@@ -32,6 +32,7 @@ public:
   void gradient(Eigen::VectorXd &gradient) const;
   double time_scale() const;
   std::size_t memory_bytes() const;
+  void archive(Archive &archive);
 
 private:
   Couplings couplings_;
