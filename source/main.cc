@@ -105,7 +105,7 @@ void plot_study(const std::filesystem::path &folder, bool quiet)
 
 int study(StudyOptions options)
 {
-  refuse_several_processes();
+  if (ranks::size() > 1) throw InputError("freefall study starts its runs itself. Leave out mpirun.");
   std::signal(SIGINT, request_stop);
   std::signal(SIGTERM, request_stop);
   Study study(options.file);
