@@ -32,12 +32,17 @@ double smallest_of_scaled(const Eigen::MatrixXd &M)
 
 SolidSystem::SolidSystem(const SolidSettings &settings, SolidMesh mesh) : settings_(settings), mesh_(std::move(mesh))
 {
+  conditions_ = std::make_unique<SolidConditions>(mesh_);
   add_elements();
   add_contacts();
+  SupportedDofs supports = find_supports(mesh_, settings_.body_names(), settings_.conditions.supports);
+  fixed_dofs_ = std::move(supports.dofs);
   set_mass();
+  if (consistent_mass_ && !fixed_dofs_.empty()) consistent_mass_->hold(fixed_dofs_);
   if (settings_.gravity.norm() > 0)
     terms_.push_back(std::make_unique<ConstantForces>(apply_mass(settings_.gravity.replicate(mesh_.n_nodes(), 1))));
   set_initial_state();
+  add_conditions(std::move(supports.motion));
   for (const auto &point : settings_.history_points)
   {
     Eigen::Index nearest = 0;
@@ -65,18 +70,6 @@ void SolidSystem::add_elements()
       families_.push_back({elements.get(), is_region ? settings.regions[part].material.density : settings.density});
       terms_.push_back(std::move(elements));
     }
-  }
-}
-
-void SolidSystem::add_contacts()
-{
-  const auto faces = select_boundary_faces(mesh_, settings_.body_names(), settings_.contact_boundaries);
-  const std::vector<int> nodes = nodes_of_faces(mesh_, faces);
-  for (const auto &plane : settings_.planes)
-  {
-    auto contact = std::make_unique<PlaneContact>(plane, nodes);
-    contacts_.push_back(contact.get());
-    terms_.push_back(std::move(contact));
   }
 }
 
@@ -162,10 +155,9 @@ NamedValues SolidSystem::observe(const State &state) const
   NamedValues values;
   append(values, "linear_momentum", momentum);
   append(values, "angular_momentum", spin);
-  if (!contacts_.empty())
+  if (!contacts_at(state.time).empty())
   {
-    Eigen::VectorXd contact = Eigen::VectorXd::Zero(n_dofs());
-    for (const auto *family : contacts_) family->add_gradient(state.q, contact);
+    const Eigen::VectorXd contact = contact_gradient(state);
     append(values, "contact_force",
            Eigen::Vector3d::Zero() - Eigen::Map<const Eigen::Matrix3Xd>(contact.data(), 3, mesh_.n_nodes()).rowwise().sum());
   }
@@ -190,13 +182,6 @@ NamedValues SolidSystem::observe(const State &state) const
            state.v.segment<3>(3 * observed_nodes_[i]));
   }
   return values;
-}
-
-std::vector<Wall> SolidSystem::walls() const
-{
-  std::vector<Wall> walls;
-  for (const auto &plane : settings_.planes) walls.push_back({plane.point, plane.normal});
-  return walls;
 }
 
 std::string SolidSystem::dof_name(int dof) const
