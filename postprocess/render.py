@@ -79,12 +79,14 @@ def time_of_largest_contact_energy(folder):
     return time if energy > 0 else None
 
 
-def walls_of(folder):
+def obstacles_of(folder):
+    """Plane walls and round obstacles."""
     try:
         with open(os.path.join(folder, "summary.json")) as file:
-            return json.load(file).get("walls", [])
+            summary = json.load(file)
+            return summary.get("walls", []), summary.get("rounds", [])
     except (OSError, ValueError):
-        return []
+        return [], []
 
 
 def nearest(times, time):
@@ -167,6 +169,46 @@ def draw_walls(simple, view, walls, bounds):
         frame.ColorArrayName = [None, ""]
         frame.AmbientColor = frame.DiffuseColor = [0.35, 0.4, 0.48]
         frame.LineWidth = 1.5
+
+
+def round_surface(simple, obstacle, bounds):
+    """A sphere, or the part of a cylinder along which the motion's bounds lie."""
+    centre, axis, radius = obstacle["centre"], obstacle["axis"], obstacle["radius"]
+    if not any(axis):
+        return simple.Sphere(Center=centre, Radius=radius, ThetaResolution=96, PhiResolution=48)
+    along = [dot(corner, axis) - dot(centre, axis) for corner in corners_of(bounds)]
+    margin = 0.2 * (max(along) - min(along))
+    ends = [[c + (a + s) * x for c, x in zip(centre, axis)] for a, s in ((min(along), -margin), (max(along), margin))]
+    line = simple.Line(Point1=ends[0], Point2=ends[1])
+    return simple.Tube(Input=line, Radius=radius, NumberofSides=96, Capping=0)
+
+
+def draw_rounds(simple, view, rounds, bounds):
+    for obstacle in rounds:
+        display = simple.Show(round_surface(simple, obstacle, bounds), view)
+        display.ColorArrayName = [None, ""]
+        display.AmbientColor = display.DiffuseColor = [0.55, 0.62, 0.72]
+        display.Opacity = 0.25
+        display.Specular = 0.0
+
+
+def bounds_with_rounds(bounds, rounds):
+    """The bounds with those round obstacles that are not much larger than the motion (a huge ball is a floor)."""
+    size = max(bounds[2 * i + 1] - bounds[2 * i] for i in range(3))
+    for obstacle in rounds:
+        centre, axis, radius = obstacle["centre"], obstacle["axis"], obstacle["radius"]
+        if radius > 3 * size:
+            continue
+        around = []
+        for i in range(3):
+            # A cylinder reaches as far as the motion along its axis.
+            reach = radius * math.sqrt(max(0.0, 1 - axis[i] ** 2)) if any(axis) else radius
+            if abs(axis[i]) > 0.5:
+                around += [bounds[2 * i], bounds[2 * i + 1]]
+            else:
+                around += [centre[i] - reach, centre[i] + reach]
+        bounds = joined(bounds, around)
+    return bounds
 
 
 def find_field(reader, name):
@@ -346,8 +388,10 @@ def render(arguments):
     view = make_view(simple)
     display = draw_field(simple, view, reader, arguments.field, times)
     style_mesh(display, reader.GetDataInformation().GetNumberOfCells(), has_faces(reader))
-    walls = walls_of(arguments.run_folder)
+    walls, rounds = obstacles_of(arguments.run_folder)
     draw_walls(simple, view, walls, motion_bounds)
+    draw_rounds(simple, view, rounds, motion_bounds)
+    shown_bounds = bounds_with_rounds(shown_bounds, rounds)
     aim_camera(view, shown_bounds, walls)
     text = simple.Text()
     text_display = simple.Show(text, view)

@@ -8,7 +8,7 @@ void DrivenForces::attach(const System &system)
   system_ = &system;
   conditions_ = system.conditions();
   if (conditions_->moves_supports() && !system.mass_is_diagonal())
-    throw InputError("moving supports need a diagonal (lumped) mass with this integrator");
+    throw InputError("moving supports need a lumped mass with this integrator. Set Finite elements/Mass = lumped.");
   loads_.setZero(system.n_dofs());
   reactions_.setZero(static_cast<Eigen::Index>(system.fixed_dofs().size()));
   earlier_loads_ = loads_;

@@ -44,6 +44,10 @@ std::string to_json(const RunSummary &summary)
   json["walls"] = Json::array();
   for (const RunSummary::Wall &wall : summary.walls)
     json["walls"].push_back({{"point", vector_of(wall.point)}, {"normal", vector_of(wall.normal)}});
+  if (!summary.rounds.empty()) json["rounds"] = Json::array();
+  for (const RunSummary::Round &round : summary.rounds)
+    json["rounds"].push_back(
+      {{"centre", vector_of(round.centre)}, {"axis", vector_of(round.axis)}, {"radius", number(round.radius)}});
   for (const RunSummary::Section &section : summary.sections)
   {
     if (json.contains(section.name)) throw std::logic_error("RunSummary: the name '" + section.name + "' is taken.");

@@ -139,7 +139,14 @@ void Simulation::Writers::write_summary(const std::string &status, const std::st
   summary.wall_seconds = wall_seconds;
   summary.sections.push_back({"integrator_details", simulation_.integrator_->summary()});
   for (const auto &wall : system.walls())
-    summary.walls.push_back({{wall.point[0], wall.point[1], wall.point[2]}, {wall.normal[0], wall.normal[1], wall.normal[2]}});
+  {
+    const std::array<double, 3> point{wall.point[0], wall.point[1], wall.point[2]};
+    const std::array<double, 3> normal{wall.normal[0], wall.normal[1], wall.normal[2]};
+    if (wall.radius > 0)
+      summary.rounds.push_back({point, normal, wall.radius});
+    else
+      summary.walls.push_back({point, normal});
+  }
   ranks::on_rank_zero([&] { freefall::write_summary(folder_.file("summary.json"), summary); });
 }
 

@@ -54,7 +54,9 @@ std::vector<Listing> all_listings()
   for (const auto &row : integrator_table()) integrators.entries.emplace_back(row.name, row.description);
   for (const auto &name : mesh_type_names()) meshes.entries.emplace_back(name, "see: freefall parameters Mesh");
   for (const auto &name : material_models()) materials.entries.emplace_back(name, "see: freefall parameters Material");
-  const Listing surfaces{"Contact surfaces", {{"plane", "rigid half space; see: freefall parameters Plane"}}};
+  const Listing surfaces{"Contact surfaces", {{"plane", "rigid half space; see: freefall parameters Plane"},
+                           {"sphere", "rigid, bodies outside or inside; see: freefall parameters Sphere"},
+                           {"cylinder", "rigid, bodies outside or inside; see: freefall parameters Cylinder"}}};
   return {problems, integrators, meshes, materials, surfaces};
 }
 }  // namespace freefall

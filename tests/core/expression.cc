@@ -60,6 +60,22 @@ BOOST_AUTO_TEST_CASE(mistakes_are_named_with_their_place)
   check_error(std::string(300, '('), "nested too deeply");
 }
 
+BOOST_AUTO_TEST_CASE(functions_with_kinks_are_there_when_asked_for_and_have_the_slope_of_the_active_side)
+{
+  const Expression ramp("3*min(t, 2) + abs(t - 5) - max(1, t)", {"t"}, Expression::Functions::with_kinks);
+  const auto at = [&](double time)
+  {
+    Dual<double, 1> t(time);
+    t.d[0] = 1;
+    return ramp(&t);
+  };
+  BOOST_TEST(at(0.5).x == 1.5 + 4.5 - 1);
+  BOOST_TEST(at(0.5).d[0] == 3 - 1);
+  BOOST_TEST(at(3).x == 6 + 2 - 3);
+  BOOST_TEST(at(3).d[0] == -1 - 1);
+  BOOST_TEST(at(7).d[0] == 1 - 1);
+}
+
 BOOST_AUTO_TEST_CASE(increments_keep_their_digits_where_subtraction_loses_them)
 {
   const Expression cosine("cos(x)", {"x"});

@@ -81,6 +81,17 @@ private:
            operation == Operation::divide || operation == Operation::atan2 || operation == Operation::min ||
            operation == Operation::max;
   }
+  /// The value in double precision; the second one is for other types of number than ours.
+  template <typename T>
+  static auto rough(const T &x, int) -> decltype(value_of(x))
+  {
+    return value_of(x);
+  }
+  template <typename T>
+  static double rough(const T &x, long)
+  {
+    return static_cast<double>(x);
+  }
   template <typename T>
   static T integer_power(T base, int exponent);
   template <typename T>
@@ -187,13 +198,13 @@ T Expression::operator()(const T *variables) const
         stack[top] = atan2(stack[top], stack[top + 1]);
         break;
       case Operation::abs:
-        if (value_of(stack[top]) < 0) stack[top] = -stack[top];
+        if (rough(stack[top], 0) < 0) stack[top] = -stack[top];
         break;
       case Operation::min:
-        if (value_of(stack[top + 1]) < value_of(stack[top])) stack[top] = stack[top + 1];
+        if (rough(stack[top + 1], 0) < rough(stack[top], 0)) stack[top] = stack[top + 1];
         break;
       case Operation::max:
-        if (value_of(stack[top + 1]) > value_of(stack[top])) stack[top] = stack[top + 1];
+        if (rough(stack[top + 1], 0) > rough(stack[top], 0)) stack[top] = stack[top + 1];
         break;
       default:
         stack[top] = function(instruction.operation, stack[top]);

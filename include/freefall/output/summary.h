@@ -32,6 +32,13 @@ struct RunSummary
     std::array<double, 3> point;
     std::array<double, 3> normal;
   };
+  /// A sphere (axis zero) or a cylinder, for the same.
+  struct Round
+  {
+    std::array<double, 3> centre;
+    std::array<double, 3> axis;
+    double radius;
+  };
 
   std::string status;   ///< "done" or "stopped"
   std::string message;  ///< why the run stopped; empty when it is done
@@ -48,6 +55,7 @@ struct RunSummary
   std::vector<std::string> warnings;
   std::vector<Section> sections;  ///< each an object of its own; a name that is taken is a std::logic_error
   std::vector<Wall> walls;
+  std::vector<Round> rounds;
 };
 
 /// The summary as the text of summary.json.

@@ -21,11 +21,12 @@ struct CriticalStep
   std::string limited_by;  ///< "element 17 at (0.1, 0, 0)", "contact node 3 at ... against plane wall"
 };
 
-/// A flat obstacle, for pictures.
+/// A flat or round obstacle, for pictures.
 struct Wall
 {
-  Eigen::Vector3d point;   ///< m
-  Eigen::Vector3d normal;  ///< away from the obstacle
+  Eigen::Vector3d point;   ///< of the plane, or of the centre or axis of a round one, m
+  Eigen::Vector3d normal;  ///< of the plane, away from the obstacle; the axis of a cylinder; zero for a sphere
+  double radius = 0;       ///< m; 0 for a plane
 };
 
 class Conditions;

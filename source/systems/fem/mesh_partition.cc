@@ -72,11 +72,10 @@ void find_neighbours(const SolidMesh &whole, int rank, int n_ranks, MeshPart &pa
 std::vector<int> MeshPart::local(const std::vector<int> &whole) const
 {
   std::vector<int> result;
-  std::size_t i = 0;
   for (const int node : whole)
   {
-    while (i < nodes.size() && nodes[i] < node) ++i;
-    if (i < nodes.size() && nodes[i] == node) result.push_back(static_cast<int>(i));
+    const auto found = std::lower_bound(nodes.begin(), nodes.end(), node);
+    if (found != nodes.end() && *found == node) result.push_back(static_cast<int>(found - nodes.begin()));
   }
   return result;
 }

@@ -64,10 +64,12 @@ SolidSystem::Frequencies SolidSystem::highest_frequencies(const Eigen::VectorXd 
                      highest.stiffest_element = cell;
                    });
   Eigen::VectorXd contact = Eigen::VectorXd::Zero(mesh_.n_nodes());
-  for (const auto *family : contacts_)
-    for (int term = 0; term < family->n_terms(); ++term)
-      contact[family->node(term)] += family->plane().stiffness * family->plane().normal.squaredNorm() /
-                                     (mass_bound_ * diagonal_mass_[3 * family->node(term)]);
+  for (const auto &obstacle : contacts_at(initial_state_.time))
+    for (int term = 0; term < obstacle.terms->n_terms(); ++term)
+    {
+      const int node = obstacle.terms->node(term);
+      contact[node] += obstacle.terms->largest_stiffness() / (mass_bound_ * diagonal_mass_[3 * node]);
+    }
   if (mesh_.n_nodes() > 0) highest.contact = contact.maxCoeff(&highest.stiffest_node);
   return highest;
 }

@@ -1,6 +1,8 @@
 #include <freefall/core/formula.h>
 #include <freefall/core/text.h>
 #include <freefall/systems/fem/boundary_selection.h>
+#include <freefall/systems/fem/condition_checks.h>
+#include <freefall/systems/fem/condition_parameters.h>
 #include <freefall/systems/fem/mesh_parameters.h>
 #include <freefall/systems/fem/solid_parameters.h>
 
@@ -21,6 +23,7 @@ void declare_body(ParameterSection &body)
   declare_mesh_parameters(body.section("Mesh", "The elements of the body and their place."));
   declare_material_parameters(
     body.section("Material", "Of the whole body, or of what its regions leave. Defaults: the aluminium of GSO 6.3."));
+  declare_damping_parameters(body.section("Damping", "Forces against the motion of the whole body."));
   body.declare_list("Region",
                     "A part of the body with a material of its own: 'subsection Region NAME', NAME the name or number that the "
                     "mesh file gives to a material (a Gmsh physical volume, an Abaqus element set, the VTK cell array "
@@ -38,6 +41,7 @@ void declare_plane(ParameterSection &plane)
     "(x - O).n with the normal as typed, as GSO (77) does: a normal of length sqrt(2) makes the wall twice as stiff.");
   plane.declare("Stiffness", "1e14", Pattern::number("N/m", Bounds::positive()),
                 "Penalty stiffness 1/epsilon of each node in GSO (76): energy Stiffness/2 gap^2.");
+  declare_motion(plane);
 }
 
 SolidBody parse_body(const ParameterSection &section)
@@ -62,6 +66,7 @@ SolidBody parse_body(const ParameterSection &section)
     return v;
   };
   body.spin = section.vector3("Spin");
+  body.damping = parse_damping_parameters(section.section("Damping"));
   return body;
 }
 
@@ -137,8 +142,9 @@ void declare_solid_parameters(ParameterSection &root)
                   "left, 3. A name or number counts for every body that has it; BODY/NAME for one body. See Mesh/Type for the "
                   "boundaries of shapes.");
   contact.declare_list("Plane", "A rigid plane: 'subsection Plane NAME'. Any number.", declare_plane);
-  auto &loads = root.section("Loads", "Forces that do not depend on the motion.");
+  auto &loads = root.section("Loads", "Forces from outside.");
   loads.declare("Gravity", "0, 0, 0", Pattern::vector(3, "m/s2"), "Acceleration of gravity.");
+  declare_condition_parameters(root);
   root.declare_list("Point", "A point whose nearest node is recorded in history.csv: 'subsection Point NAME'.",
                     [](ParameterSection &point)
                     { point.declare("Position", "0, 0, 0", Pattern::vector(3, "m"), "Position in the undeformed bodies."); });
@@ -152,7 +158,15 @@ SolidSettings parse_solid_parameters(const ParameterSection &root)
     throw root.error("", "a solid needs at least one body. Add 'subsection Body cube' with a mesh and a material.");
   if (root.section("Finite elements").text("Mass") == "consistent") settings.mass = MassMatrix::consistent;
   const auto &contact = root.section("Contact");
-  for (const auto *section : contact.list("Plane")) settings.planes.push_back(parse_plane(*section));
+  settings.conditions = parse_condition_parameters(root);
+  for (const auto *section : contact.list("Plane"))
+  {
+    const std::string motion = parse_motion(*section);
+    if (motion.empty())
+      settings.planes.push_back(parse_plane(*section));
+    else
+      settings.conditions.moving_planes.push_back({parse_plane(*section), motion});
+  }
   if (contact.text("Boundary ids") != "all")
   {
     settings.contact_boundaries = split(contact.text("Boundary ids"), ',');
@@ -181,8 +195,10 @@ std::unique_ptr<SolidSystem> make_solid(const ParameterSection &root)
   {
     throw contact.error("Boundary ids", error.what());
   }
-  const auto planes = contact.list("Plane");
-  for (std::size_t i = 0; i < planes.size(); ++i) check_start(*planes[i], settings.planes[i], settings, mesh);
+  std::size_t i = 0;
+  for (const auto *plane : contact.list("Plane"))
+    if (parse_motion(*plane).empty()) check_start(*plane, settings.planes[i++], settings, mesh);
+  check_conditions(root, settings, mesh);
   return std::make_unique<SolidSystem>(settings, std::move(mesh));
 }
 }  // namespace freefall

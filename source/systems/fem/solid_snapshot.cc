@@ -38,26 +38,24 @@ void SolidSystem::add_point_fields(const State &state, Snapshot &snapshot) const
   const Eigen::VectorXd displacement = state.q - initial_state_.q;
   snapshot.point_fields.push_back({"displacement", 3, {displacement.begin(), displacement.end()}});
   snapshot.point_fields.push_back({"velocity", 3, {state.v.begin(), state.v.end()}});
-  if (contacts_.empty()) return;
+  const auto contacts = contacts_at(state.time);
+  if (contacts.empty()) return;
 
-  // Of several planes, the one that a node is deepest in (or nearest to) is shown. Nodes that cannot touch have gap NaN.
+  // Of several obstacles, the one that a node is deepest in (or nearest to) is shown. Nodes that cannot touch have gap NaN.
   const double not_a_contact = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> gap(mesh_.n_nodes(), not_a_contact);
-  Eigen::VectorXd normal = Eigen::VectorXd::Zero(n_dofs()), force = normal;
-  for (const auto *contact : contacts_)
-  {
-    contact->add_gradient(state.q, force);
-    const double length = contact->plane().normal.norm();
-    for (int term = 0; term < contact->n_terms(); ++term)
+  Eigen::VectorXd normal = Eigen::VectorXd::Zero(n_dofs());
+  for (const auto &[terms, shift] : contacts)
+    for (int term = 0; term < terms->n_terms(); ++term)
     {
-      const int node = contact->node(term);
-      const double distance = contact->gap(state.q.data() + 3 * node) / length;
+      const int node = terms->node(term);
+      const Eigen::Vector3d x = state.q.segment<3>(3 * node) - shift;
+      const double distance = terms->distance(x.data());
       if (distance > gap[node]) continue;
       gap[node] = distance;
-      for (int c = 0; c < 3; ++c) normal[3 * node + c] = contact->plane().normal[c] / length;
+      Eigen::Map<Eigen::Vector3d>(normal.data() + 3 * node) = terms->normal(x.data());
     }
-  }
-  force = -force;
+  Eigen::VectorXd force = -contact_gradient(state);
   if (shared_dofs_)
   {
     // Contact is computed by the owners of nodes and shown by all who have them.

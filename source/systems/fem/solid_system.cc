@@ -50,10 +50,13 @@ SolidSystem::SolidSystem(const SolidSettings &settings, SolidMesh mesh) : settin
   else
     distribute(mesh);
   const SolidMesh &whole = is_alone ? mesh_ : mesh;
+  conditions_ = std::make_unique<SolidConditions>(mesh_);
   add_elements(whole);
   add_contacts(whole);
   observe_points(whole);
+  PrescribedMotion motion = add_supports(whole);
   set_mass();
+  if (consistent_mass_ && !fixed_dofs_.empty()) consistent_mass_->hold(fixed_dofs_);
   if (settings_.gravity.norm() > 0)
   {
     Eigen::VectorXd weights = apply_mass(settings_.gravity.replicate(mesh_.n_nodes(), 1));
@@ -61,6 +64,7 @@ SolidSystem::SolidSystem(const SolidSettings &settings, SolidMesh mesh) : settin
     terms_.push_back(std::make_unique<ConstantForces>(weights));
   }
   set_initial_state();
+  add_conditions(std::move(motion));
 }
 
 void SolidSystem::distribute(const SolidMesh &whole)
@@ -69,6 +73,16 @@ void SolidSystem::distribute(const SolidMesh &whole)
     throw InputError(fmt::format("started as {} processes, but a consistent mass is solved in one. Use a lumped mass, or leave "
                                  "out mpirun.",
                                  ranks::size()));
+  const auto &conditions = settings_.conditions;
+  const bool is_damped =
+    std::any_of(settings_.bodies.begin(), settings_.bodies.end(), [](const SolidBody &body) { return !body.damping.is_none(); });
+  const bool has_moving_round =
+    std::any_of(conditions.rounds.begin(), conditions.rounds.end(), [](const auto &round) { return !round.motion.empty(); });
+  if (is_damped || has_moving_round || !conditions.moving_planes.empty() || !conditions.tractions.empty() ||
+      !conditions.pressures.empty())
+    throw InputError(
+      fmt::format("started as {} processes, but surface loads, damping and moving obstacles are computed in one. Leave out mpirun.",
+                  ranks::size()));
   part_ = part_of_mesh(whole, ranks::rank(), ranks::size());
   mesh_ = std::move(part_->mesh);
   std::vector<SharedDofs::Neighbour> neighbours;
@@ -82,6 +96,22 @@ void SolidSystem::distribute(const SolidMesh &whole)
 }
 
 std::vector<int> SolidSystem::local_nodes(const std::vector<int> &whole) const { return part_ ? part_->local(whole) : whole; }
+
+PrescribedMotion SolidSystem::add_supports(const SolidMesh &whole)
+{
+  SupportedDofs supports = find_supports(whole, settings_.body_names(), settings_.conditions.supports);
+  if (!part_)
+  {
+    fixed_dofs_ = std::move(supports.dofs);
+    return std::move(supports.motion);
+  }
+  if (!supports.motion.is_empty())
+    throw InputError(
+      fmt::format("started as {} processes, but supports that move are computed in one. Leave out mpirun.", ranks::size()));
+  for (const int dof : supports.dofs)
+    for (const int node : local_nodes({dof / 3})) fixed_dofs_.push_back(3 * node + dof % 3);
+  return {};
+}
 
 void SolidSystem::observe_points(const SolidMesh &whole)
 {
@@ -113,19 +143,6 @@ void SolidSystem::add_elements(const SolidMesh &whole)
       families_.push_back({elements.get(), is_region ? settings.regions[part].material.density : settings.density});
       terms_.push_back(std::move(elements));
     }
-  }
-}
-
-void SolidSystem::add_contacts(const SolidMesh &whole)
-{
-  const auto faces = select_boundary_faces(whole, settings_.body_names(), settings_.contact_boundaries);
-  std::vector<int> nodes = local_nodes(nodes_of_faces(whole, faces));
-  nodes.erase(std::remove_if(nodes.begin(), nodes.end(), [&](int node) { return !is_owned(node); }), nodes.end());
-  for (const auto &plane : settings_.planes)
-  {
-    auto contact = std::make_unique<PlaneContact>(plane, nodes);
-    contacts_.push_back(contact.get());
-    terms_.push_back(std::move(contact));
   }
 }
 
@@ -216,10 +233,9 @@ NamedValues SolidSystem::observe(const State &state) const
   }
   append(values, "linear_momentum", momentum);
   append(values, "angular_momentum", spin);
-  if (!contacts_.empty())
+  if (!contacts_at(state.time).empty())
   {
-    Eigen::VectorXd contact = Eigen::VectorXd::Zero(n_dofs());
-    for (const auto *family : contacts_) family->add_gradient(state.q, contact);
+    const Eigen::VectorXd contact = contact_gradient(state);
     append(values, "contact_force",
            Eigen::Vector3d::Zero() - Eigen::Map<const Eigen::Matrix3Xd>(contact.data(), 3, mesh_.n_nodes()).rowwise().sum());
   }
@@ -249,13 +265,6 @@ NamedValues SolidSystem::observe(const State &state) const
   add_up(points);
   values.insert(values.end(), points.begin(), points.end());
   return values;
-}
-
-std::vector<Wall> SolidSystem::walls() const
-{
-  std::vector<Wall> walls;
-  for (const auto &plane : settings_.planes) walls.push_back({plane.point, plane.normal});
-  return walls;
 }
 
 std::string SolidSystem::dof_name(int dof) const

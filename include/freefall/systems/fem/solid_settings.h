@@ -1,6 +1,7 @@
 #pragma once
 
 #include <freefall/potentials/plane_contact.h>
+#include <freefall/systems/fem/condition_settings.h>
 #include <freefall/systems/fem/material_parameters.h>
 #include <freefall/systems/fem/mesh_settings.h>
 
@@ -37,6 +38,7 @@ struct SolidBody
   /// Of the reference position, m/s; none: at rest.
   std::function<Eigen::Vector3d(const Eigen::Vector3d &)> initial_velocity;
   Eigen::Vector3d spin = Eigen::Vector3d::Zero();  ///< added to the velocity, about the centre of mass, rad/s
+  DampingSettings damping;
 };
 
 enum class MassMatrix
@@ -53,6 +55,7 @@ struct SolidSettings
   std::vector<RigidPlane> planes;
   std::vector<std::string> contact_boundaries;        ///< as in boundary_selection.h; empty: all boundary nodes
   Eigen::Vector3d gravity = Eigen::Vector3d::Zero();  ///< m/s2
+  ConditionSettings conditions;
   std::vector<HistoryPoint> history_points;
 
   std::vector<std::string> body_names() const;

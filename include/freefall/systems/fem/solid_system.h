@@ -3,6 +3,7 @@
 #include <freefall/potentials/solid_elements.h>
 #include <freefall/systems/fem/consistent_mass.h>
 #include <freefall/systems/fem/mesh_partition.h>
+#include <freefall/systems/fem/solid_conditions.h>
 #include <freefall/systems/fem/solid_settings.h>
 #include <freefall/systems/system.h>
 
@@ -13,12 +14,13 @@
 
 namespace freefall
 {
-/// Elastic bodies on finite elements, in penalty contact with rigid planes.
+/// Elastic bodies on finite elements, in penalty contact with rigid planes, spheres and cylinders, with supports, loads and
+/// damping.
 ///
 /// q[3 * node + c] is component c of the current position of a node.
 ///
 /// Guarantees: the mass sums to the mass of the bodies in each direction; a lumped mass is positive; the initial state is
-/// undeformed.
+/// undeformed but for what supports ask for at time 0.
 class SolidSystem : public System
 {
 public:
@@ -31,18 +33,21 @@ public:
   const SolidMesh &mesh() const { return mesh_; }
   const std::vector<RigidPlane> &planes() const { return settings_.planes; }
 
+  const Conditions *conditions() const override { return conditions_.get(); }
+
   bool mass_is_diagonal() const override { return !consistent_mass_; }
   Eigen::VectorXd apply_mass(const Eigen::VectorXd &v) const override;
   Eigen::VectorXd solve_mass(const Eigen::VectorXd &f) const override;
 
-  /// Columns: linear and angular momentum (about the origin), contact force on the bodies (with planes), smallest and largest
+  /// Columns: linear and angular momentum (about the origin), contact force on the bodies (with obstacles), smallest and largest
   /// det F at quadrature points, position and velocity of the observed nodes.
   NamedValues observe(const State &state) const override;
   /// Point data: displacement, velocity, contact_gap, contact_force, contact_normal; cell data, means over the reference volume
   /// of an element: von_mises_stress (of the mean Cauchy stress), det_F, energy_density (per reference volume); body, material.
   Snapshot snapshot(const State &state, SnapshotGeometry geometry) const override;
-  /// From omega^2 <= max_e omega_e^2 + max_node sum over planes of stiffness |n|^2 / mass: the highest frequency of a mesh is
-  /// not above that of its stiffest single element, and every contact counts as closed.
+  /// From omega^2 <= max_e omega_e^2 + max_node sum over obstacles of stiffness / mass: the highest frequency of a mesh is not
+  /// above that of its stiffest single element, and every contact counts as closed, with the largest stiffness that its shape
+  /// and place allow. Supports only lower frequencies; damping does not change the critical step (see VelocityVerlet).
   CriticalStep critical_step(const Eigen::VectorXd &q) const override;
   std::string dof_name(int dof) const override;
   std::vector<Wall> walls() const override;
@@ -54,6 +59,12 @@ private:
     const SolidElements *elements;  ///< owned by terms_
     double density;                 ///< kg/m3
   };
+  /// An obstacle at some instant: its terms see x - shift.
+  struct Contact
+  {
+    const NodeContact *terms;
+    Eigen::Vector3d shift;
+  };
   /// omega^2 of the stiffest element and of the stiffest contact.
   struct Frequencies;
 
@@ -61,6 +72,8 @@ private:
   void distribute(const SolidMesh &whole);
   void add_elements(const SolidMesh &whole);
   void add_contacts(const SolidMesh &whole);
+  /// Sets fixed_dofs_; returns the motion of those that move.
+  PrescribedMotion add_supports(const SolidMesh &whole);
   void observe_points(const SolidMesh &whole);
   /// Nodes of the whole mesh, sorted, in the numbers of this rank's part; those that it lacks are left out.
   std::vector<int> local_nodes(const std::vector<int> &whole) const;
@@ -71,6 +84,12 @@ private:
   int node_number(int node) const { return part_ ? part_->nodes[node] : node; }
   void set_mass();
   void set_initial_state();
+  /// Loads, damping, and the motion of supports, which the initial state then follows.
+  void add_conditions(PrescribedMotion motion);
+  void add_damping();
+  std::vector<Contact> contacts_at(double time) const;
+  /// Minus the forces of all obstacles.
+  Eigen::VectorXd contact_gradient(const State &state) const;
   void add_point_fields(const State &state, Snapshot &snapshot) const;
   void add_cell_fields(const State &state, Snapshot &snapshot) const;
   /// Largest omega^2 of a single free element with its own mass.
@@ -84,8 +103,9 @@ private:
   SolidMesh mesh_;
   std::optional<MeshPart> part_;  ///< of several ranks; its mesh is mesh_
   std::vector<Family> families_;
-  std::vector<const PlaneContact *> contacts_;  ///< one family a plane; owned by terms_
-  std::vector<double> lumped_volumes_;          ///< [cell][node], m3; empty for linear tetrahedra and a consistent mass
+  std::vector<const NodeContact *> contacts_;  ///< one family an obstacle at rest; owned by terms_
+  std::unique_ptr<SolidConditions> conditions_;
+  std::vector<double> lumped_volumes_;  ///< [cell][node], m3; empty for linear tetrahedra and a consistent mass
   std::unique_ptr<ConsistentMass> consistent_mass_;
   double mass_bound_ = 1;  ///< M >= mass_bound times its diagonal
   std::vector<int> observed_nodes_;  ///< -1: on another rank
