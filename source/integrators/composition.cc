@@ -38,6 +38,8 @@ void Composition::start(const System &system, const State &state)
   refuse_conditions(system, name());
   between_ = state;
   method_->start(system, state);
+  n_force_evaluations_ = method_->n_force_evaluations();
+  n_potential_evaluations_ = method_->n_potential_evaluations();
 }
 
 void Composition::step(const State &now, double dt, State &next)

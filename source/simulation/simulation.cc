@@ -1,5 +1,6 @@
 #include <freefall/core/errors.h>
 #include <freefall/core/parameter_file.h>
+#include <freefall/core/ranks.h>
 #include <freefall/output/atomic_file.h>
 #include <freefall/output/history_writer.h>
 #include <freefall/output/snapshot_writer.h>
@@ -45,8 +46,9 @@ class Simulation::Writers
 {
 public:
   Writers(const Simulation &simulation, const RunFolder &folder)
-    : simulation_(simulation), folder_(folder), history_(folder.file("history.csv")), snapshots_(folder.path(), "snapshot")
+    : simulation_(simulation), folder_(folder), snapshots_(folder.path(), "snapshot")
   {
+    ranks::on_rank_zero([&] { history_.emplace(folder.file("history.csv")); });
     const bool deformed = simulation.parameters_.section("Output").text("Snapshot geometry") == "deformed";
     geometry_ = deformed ? SnapshotGeometry::deformed : SnapshotGeometry::reference;
   }
@@ -62,7 +64,7 @@ private:
 
   const Simulation &simulation_;
   const RunFolder &folder_;
-  HistoryWriter history_;
+  std::optional<HistoryWriter> history_;  ///< of rank 0
   SnapshotWriter snapshots_;
   SnapshotGeometry geometry_;
   std::optional<double> last_row_;
@@ -72,7 +74,8 @@ private:
 void Simulation::Writers::write_history()
 {
   if (last_row_ == simulation_.state_.time) return;
-  history_.write(history_row());
+  const NamedValues row = history_row();
+  ranks::on_rank_zero([&] { history_->write(row); });
   last_row_ = simulation_.state_.time;
 }
 
@@ -123,7 +126,8 @@ void Simulation::Writers::write_summary(const std::string &status, const std::st
   summary.message = message;
   summary.integrator = simulation_.integrator_name_;
   summary.end_time = simulation_.state_.time;
-  summary.n_dofs = system.n_dofs();
+  summary.n_dofs = system.n_global_dofs();
+  summary.n_ranks = ranks::size();
   summary.n_steps = statistics.n_steps;
   summary.n_force_evaluations = statistics.n_force_evaluations;
   summary.n_potential_evaluations = statistics.n_potential_evaluations;
@@ -143,16 +147,20 @@ void Simulation::Writers::write_summary(const std::string &status, const std::st
     else
       summary.walls.push_back({point, normal});
   }
-  freefall::write_summary(folder_.file("summary.json"), summary);
+  ranks::on_rank_zero([&] { freefall::write_summary(folder_.file("summary.json"), summary); });
 }
 
 void Simulation::Writers::write_tables() const
 {
-  for (const auto &table : simulation_.integrator_->tables())
-  {
-    HistoryWriter writer(folder_.file(table.name + ".csv"));
-    for (const auto &row : table.rows) writer.write(row);
-  }
+  ranks::on_rank_zero(
+    [&]
+    {
+      for (const auto &table : simulation_.integrator_->tables())
+      {
+        HistoryWriter writer(folder_.file(table.name + ".csv"));
+        for (const auto &row : table.rows) writer.write(row);
+      }
+    });
 }
 
 void Simulation::declare_parameters(ParameterSection &root)
@@ -195,6 +203,7 @@ Simulation::Simulation(const ParameterSection &parameters) : parameters_(paramet
   const auto &row = find(integrator_table(), integrator_name_);
   integrator_ = row.make(section.section(row.title()));
   system_ = find(problem_table(), parameters.text("Problem")).make(parameters);
+  if (ranks::size() > 1) check_ranks();
   state_ = system_->initial_state();
   try
   {
@@ -208,6 +217,17 @@ Simulation::Simulation(const ParameterSection &parameters) : parameters_(paramet
 }
 
 Simulation::~Simulation() = default;
+
+void Simulation::check_ranks() const
+{
+  const std::string advice = "Leave out mpirun, or start one process.";
+  if (!system_->is_distributed())
+    throw InputError(fmt::format("started as {} processes, but the problem {} runs in one. {}", ranks::size(),
+                                 parameters_.text("Problem"), advice));
+  if (!integrator_->runs_distributed())
+    throw InputError(fmt::format("started as {} processes, but the integrator {} runs in one. {}", ranks::size(),
+                                 integrator_name_, advice));
+}
 
 void Simulation::parse_intervals()
 {
@@ -231,8 +251,9 @@ void Simulation::parse_intervals()
 
 std::vector<std::string> Simulation::notes() const
 {
-  std::vector<std::string> notes{fmt::format("{}: {} degrees of freedom", parameters_.text("Problem"), system_->n_dofs()),
+  std::vector<std::string> notes{fmt::format("{}: {} degrees of freedom", parameters_.text("Problem"), system_->n_global_dofs()),
                                  fmt::format("{} to {:.6g} s", integrator_name_, end_time_)};
+  if (ranks::size() > 1) notes.push_back(fmt::format("on {} processes", ranks::size()));
   for (const auto &note : integrator_->notes()) notes.push_back(note);
   return notes;
 }
@@ -242,7 +263,7 @@ Simulation::Outcome Simulation::run(const RunFolder &folder, Progress &progress,
   const double wall_start = Progress::steady_seconds();
   std::ostringstream used;
   write_prm(parameters_, used);
-  write_file_atomically(folder.file("parameters.prm"), used.str());
+  ranks::on_rank_zero([&] { write_file_atomically(folder.file("parameters.prm"), used.str()); });
   Writers writers(*this, folder);
 
   Outcome outcome = Outcome::done;
@@ -307,7 +328,7 @@ void Simulation::advance_to(double time, Progress &progress, const std::function
   double target;
   do
   {
-    if (stop_requested()) throw Interrupted();
+    if (ranks::any(stop_requested())) throw Interrupted();
     target = std::min(time, state_.time + check_interval_);
     integrator_->advance(state_, target);
     const double error = energy_->look(state_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <freefall/core/archive.h>
 #include <freefall/core/named_value.h>
 #include <freefall/systems/system.h>
 
@@ -36,6 +37,10 @@ public:
 
   /// The energy that the method keeps, where that is not the energy of the system.
   virtual std::optional<double> conserved_energy(const State &) const { return std::nullopt; }
+  /// Saves or loads what the method carries from step to step and start() does not compute from the state: the predictor of a
+  /// multistep method, a preconditioner that is kept, counts that summary() shows. Called after start() when loading. The default
+  /// is right for a method that is memoryless beyond start(); tests/simulation/restart.cc checks every method in the table.
+  virtual void archive(Archive &) {}
   /// Further numbers for summary.json.
   virtual NamedValues summary() const { return {}; }
 

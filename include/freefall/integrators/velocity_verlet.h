@@ -38,6 +38,7 @@ private:
   const System *system_ = nullptr;
   const Conditions *conditions_ = nullptr;
   DrivenForces driven_;  ///< of a system with conditions
-  Eigen::VectorXd gradient_, inverse_mass_, minus_acceleration_;
+  bool mass_is_diagonal_ = true;
+  Eigen::VectorXd inverse_mass_, minus_acceleration_;
 };
 }  // namespace freefall

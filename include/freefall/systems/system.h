@@ -1,9 +1,11 @@
 #pragma once
 
+#include <freefall/core/archive.h>
 #include <freefall/core/named_value.h>
 #include <freefall/core/span.h>
 #include <freefall/core/state.h>
 #include <freefall/potentials/local_terms.h>
+#include <freefall/systems/shared_dofs.h>
 #include <freefall/systems/snapshot.h>
 
 #include <memory>
@@ -42,8 +44,10 @@ struct EnergyBalance
 
 /// A Lagrangian system L = 1/2 v^T M v - V(q) whose potential is a sum of local terms.
 ///
-/// An integrator sees this class only. It works on the locally owned entries of q and v; sums over all ranks are the
-/// system's business.
+/// An integrator sees this class only. A system may be distributed over the ranks of mpirun: q and v then hold the dofs of this
+/// rank's part, those on its border included (SharedDofs); gradients, energies and whatever is observed are those of the whole
+/// system, the functions that give them are collective, and what one of them throws it throws on all ranks. So an integrator
+/// that moves each dof by its own force needs to know nothing about ranks.
 ///
 /// Guarantees: terms(), mass and fixed dofs do not change during a run; the functions are const and leave no trace.
 class System
@@ -52,6 +56,11 @@ public:
   virtual ~System() = default;
 
   int n_dofs() const { return static_cast<int>(diagonal_mass_.size()); }
+
+  /// Whether this process holds only a part of the system.
+  bool is_distributed() const { return shared_dofs_ != nullptr; }
+  /// Dofs of the whole system. Collective.
+  int n_global_dofs() const { return shared_dofs_ ? shared_dofs_->n_global_dofs() : n_dofs(); }
 
   /// The families of local terms whose sum is V.
   const std::vector<std::unique_ptr<LocalTerms>> &terms() const { return terms_; }
@@ -96,6 +105,10 @@ public:
   /// "node 12 y at (0.1, 0, 0.05)": for messages about one dof.
   virtual std::string dof_name(int dof) const;
 
+  /// Saves or loads what a system accumulates during a run (work accounts). The default, nothing, is right for a system that
+  /// keeps the guarantee above.
+  virtual void archive(Archive &) {}
+
   /// Obstacles that a picture of the system should show.
   virtual std::vector<Wall> walls() const { return {}; }
   /// What a user should know about this system although it is valid; printed and kept in summary.json.
@@ -106,5 +119,6 @@ protected:
   Eigen::VectorXd diagonal_mass_;
   std::vector<int> fixed_dofs_;
   State initial_state_;
+  std::unique_ptr<SharedDofs> shared_dofs_;  ///< of a distributed system
 };
 }  // namespace freefall

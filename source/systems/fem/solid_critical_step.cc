@@ -1,3 +1,4 @@
+#include <freefall/core/ranks.h>
 #include <freefall/systems/fem/element_data.h>
 #include <freefall/systems/fem/solid_system.h>
 
@@ -69,24 +70,30 @@ SolidSystem::Frequencies SolidSystem::highest_frequencies(const Eigen::VectorXd 
       const int node = obstacle.terms->node(term);
       contact[node] += obstacle.terms->largest_stiffness() / (mass_bound_ * diagonal_mass_[3 * node]);
     }
-  highest.contact = contact.maxCoeff(&highest.stiffest_node);
+  if (mesh_.n_nodes() > 0) highest.contact = contact.maxCoeff(&highest.stiffest_node);
   return highest;
 }
 
 CriticalStep SolidSystem::critical_step(const Eigen::VectorXd &q) const
 {
   const Frequencies highest = highest_frequencies(q);
-  CriticalStep critical;
-  critical.time_step = 2 / std::sqrt(highest.element + highest.contact);
-  const int node = highest.stiffest_node, element = highest.stiffest_element;
-  if (highest.contact > highest.element)
-    critical.limited_by = fmt::format(
+  const double element = ranks::maximum(highest.element), contact = ranks::maximum(highest.contact);
+  const bool contact_limits = contact > element;
+  const bool is_here = contact_limits ? contact == highest.contact : element == highest.element;
+  std::string limited_by;
+  if (is_here && contact_limits)
+  {
+    const int node = highest.stiffest_node;
+    limited_by = fmt::format(
       "contact node {} at {}, mass {:.4g} kg against a penalty stiffness of {:.4g} N/m; without "
       "contact it would be {:.4g} s",
-      node, format_point(mesh_.nodes.col(node)), diagonal_mass_[3 * node],
-      highest.contact * mass_bound_ * diagonal_mass_[3 * node], 2 / std::sqrt(highest.element));
-  else
-    critical.limited_by = fmt::format("element {} at {}", element, format_point(mesh_.cell_centre(element)));
-  return critical;
+      node_number(node), format_point(mesh_.nodes.col(node)), diagonal_mass_[3 * node],
+      contact * mass_bound_ * diagonal_mass_[3 * node], 2 / std::sqrt(element));
+  }
+  else if (is_here)
+    limited_by = fmt::format("element {} at {}", element_number(highest.stiffest_element),
+                             format_point(mesh_.cell_centre(highest.stiffest_element)));
+  const int speaker = static_cast<int>(ranks::minimum(is_here ? ranks::rank() : ranks::size()));
+  return {2 / std::sqrt(element + contact), ranks::broadcast(limited_by, speaker)};
 }
 }  // namespace freefall

@@ -43,7 +43,8 @@ void SolidSystem::add_point_fields(const State &state, Snapshot &snapshot) const
 
   // Of several obstacles, the one that a node is deepest in (or nearest to) is shown. Nodes that cannot touch have gap NaN.
   const double not_a_contact = std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> gap(mesh_.n_nodes(), not_a_contact), normal(n_dofs(), 0.0);
+  std::vector<double> gap(mesh_.n_nodes(), not_a_contact);
+  Eigen::VectorXd normal = Eigen::VectorXd::Zero(n_dofs());
   for (const auto &[terms, shift] : contacts)
     for (int term = 0; term < terms->n_terms(); ++term)
     {
@@ -54,10 +55,18 @@ void SolidSystem::add_point_fields(const State &state, Snapshot &snapshot) const
       gap[node] = distance;
       Eigen::Map<Eigen::Vector3d>(normal.data() + 3 * node) = terms->normal(x.data());
     }
-  const Eigen::VectorXd force = -contact_gradient(state);
+  Eigen::VectorXd force = -contact_gradient(state);
+  if (shared_dofs_)
+  {
+    // Contact is computed by the owners of nodes and shown by all who have them.
+    Eigen::VectorXd gaps = Eigen::VectorXd::Zero(n_dofs());
+    for (int node = 0; node < mesh_.n_nodes(); ++node) gaps[3 * node] = gap[node];
+    for (auto *values : {&gaps, &normal, &force}) shared_dofs_->copy_from_owners(*values);
+    for (int node = 0; node < mesh_.n_nodes(); ++node) gap[node] = gaps[3 * node];
+  }
   snapshot.point_fields.push_back({"contact_gap", 1, std::move(gap)});
   snapshot.point_fields.push_back({"contact_force", 3, {force.begin(), force.end()}});
-  snapshot.point_fields.push_back({"contact_normal", 3, std::move(normal)});
+  snapshot.point_fields.push_back({"contact_normal", 3, {normal.begin(), normal.end()}});
 }
 
 void SolidSystem::add_cell_fields(const State &state, Snapshot &snapshot) const

@@ -1,3 +1,5 @@
+#include <freefall/core/errors.h>
+#include <freefall/core/ranks.h>
 #include <freefall/potentials/constant_forces.h>
 #include <freefall/systems/fem/boundary_selection.h>
 #include <freefall/systems/fem/element_data.h>
@@ -21,6 +23,16 @@ void append(NamedValues &values, const std::string &name, const Eigen::Vector3d 
   for (int c = 0; c < 3; ++c) values.push_back({name + components[c], vector[c]});
 }
 
+/// Sums over all ranks.
+void add_up(NamedValues &values)
+{
+  if (ranks::size() == 1) return;
+  Eigen::VectorXd numbers(static_cast<Eigen::Index>(values.size()));
+  for (std::size_t i = 0; i < values.size(); ++i) numbers[i] = values[i].value;
+  ranks::sum(numbers);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i].value = numbers[i];
+}
+
 /// The smallest eigenvalue of D^-1/2 M D^-1/2, D the diagonal of M.
 double smallest_of_scaled(const Eigen::MatrixXd &M)
 {
@@ -30,33 +42,78 @@ double smallest_of_scaled(const Eigen::MatrixXd &M)
 }
 }  // namespace
 
-SolidSystem::SolidSystem(const SolidSettings &settings, SolidMesh mesh) : settings_(settings), mesh_(std::move(mesh))
+SolidSystem::SolidSystem(const SolidSettings &settings, SolidMesh mesh) : settings_(settings)
 {
+  const bool is_alone = ranks::size() == 1;
+  if (is_alone)
+    mesh_ = std::move(mesh);
+  else
+    distribute(mesh);
+  const SolidMesh &whole = is_alone ? mesh_ : mesh;
   conditions_ = std::make_unique<SolidConditions>(mesh_);
-  add_elements();
-  add_contacts();
-  SupportedDofs supports = find_supports(mesh_, settings_.body_names(), settings_.conditions.supports);
+  add_elements(whole);
+  add_contacts(whole);
+  observe_points(whole);
+  SupportedDofs supports = find_supports(whole, settings_.body_names(), settings_.conditions.supports);
   fixed_dofs_ = std::move(supports.dofs);
   set_mass();
   if (consistent_mass_ && !fixed_dofs_.empty()) consistent_mass_->hold(fixed_dofs_);
   if (settings_.gravity.norm() > 0)
-    terms_.push_back(std::make_unique<ConstantForces>(apply_mass(settings_.gravity.replicate(mesh_.n_nodes(), 1))));
+  {
+    Eigen::VectorXd weights = apply_mass(settings_.gravity.replicate(mesh_.n_nodes(), 1));
+    if (shared_dofs_) shared_dofs_->keep_owned(weights);
+    terms_.push_back(std::make_unique<ConstantForces>(weights));
+  }
   set_initial_state();
   add_conditions(std::move(supports.motion));
+}
+
+void SolidSystem::distribute(const SolidMesh &whole)
+{
+  if (settings_.mass == MassMatrix::consistent)
+    throw InputError(fmt::format("started as {} processes, but a consistent mass is solved in one. Use a lumped mass, or leave "
+                                 "out mpirun.",
+                                 ranks::size()));
+  const auto &conditions = settings_.conditions;
+  const auto is_damped = [](const SolidBody &body) { return !body.damping.is_none(); };
+  const auto moves = [](const auto &round) { return !round.motion.empty(); };
+  if (!conditions.supports.empty() || !conditions.tractions.empty() || !conditions.pressures.empty() ||
+      !conditions.moving_planes.empty() || std::any_of(conditions.rounds.begin(), conditions.rounds.end(), moves) ||
+      std::any_of(settings_.bodies.begin(), settings_.bodies.end(), is_damped))
+    throw InputError(fmt::format("started as {} processes, but supports, tractions, pressures, damping and moving obstacles run in "
+                                 "one. Leave out mpirun.",
+                                 ranks::size()));
+  part_ = part_of_mesh(whole, ranks::rank(), ranks::size());
+  mesh_ = std::move(part_->mesh);
+  std::vector<SharedDofs::Neighbour> neighbours;
+  for (const auto &[rank, nodes] : part_->neighbours)
+  {
+    neighbours.push_back({rank, {}});
+    for (const int node : nodes)
+      for (int c = 0; c < 3; ++c) neighbours.back().dofs.push_back(3 * node + c);
+  }
+  shared_dofs_ = std::make_unique<SharedDofs>(3 * mesh_.n_nodes(), std::move(neighbours));
+}
+
+std::vector<int> SolidSystem::local_nodes(const std::vector<int> &whole) const { return part_ ? part_->local(whole) : whole; }
+
+void SolidSystem::observe_points(const SolidMesh &whole)
+{
   for (const auto &point : settings_.history_points)
   {
     Eigen::Index nearest = 0;
-    (mesh_.nodes.colwise() - point.position).colwise().squaredNorm().minCoeff(&nearest);
-    observed_nodes_.push_back(static_cast<int>(nearest));
+    (whole.nodes.colwise() - point.position).colwise().squaredNorm().minCoeff(&nearest);
+    const auto node = local_nodes({static_cast<int>(nearest)});
+    observed_nodes_.push_back(!node.empty() && is_owned(node[0]) ? node[0] : -1);
   }
 }
 
-void SolidSystem::add_elements()
+void SolidSystem::add_elements(const SolidMesh &whole)
 {
   for (int body = 0; body < mesh_.n_bodies(); ++body)
   {
     const SolidBody &settings = settings_.bodies[body];
-    const auto ids = material_ids_of_regions(mesh_, body, settings);
+    const auto ids = material_ids_of_regions(whole, body, settings);
     for (std::size_t part = 0; part < ids.size(); ++part)
     {
       std::vector<int> cells;
@@ -101,6 +158,7 @@ void SolidSystem::set_mass()
         }
   }
   diagonal_mass_ = of_nodes.transpose().replicate(3, 1).reshaped();
+  if (shared_dofs_) shared_dofs_->add(diagonal_mass_);
 }
 
 Eigen::VectorXd SolidSystem::apply_mass(const Eigen::VectorXd &v) const
@@ -128,9 +186,12 @@ void SolidSystem::set_initial_state()
   Eigen::Matrix3Xd centres = Eigen::Matrix3Xd::Zero(3, mesh_.n_bodies());
   for (int node = 0; node < mesh_.n_nodes(); ++node)
   {
+    if (!is_owned(node)) continue;
     masses[body_of_node[node]] += mass[3 * node];
     centres.col(body_of_node[node]) += mass[3 * node] * mesh_.nodes.col(node);
   }
+  ranks::sum(masses);
+  ranks::sum(Eigen::Map<Eigen::VectorXd>(centres.data(), centres.size()));
   for (int node = 0; node < mesh_.n_nodes(); ++node)
   {
     const int body = body_of_node[node];
@@ -145,14 +206,15 @@ void SolidSystem::set_initial_state()
 NamedValues SolidSystem::observe(const State &state) const
 {
   const Eigen::VectorXd momenta = apply_mass(state.v);
+  NamedValues values;
   Eigen::Vector3d momentum = Eigen::Vector3d::Zero(), spin = Eigen::Vector3d::Zero();
   for (int node = 0; node < mesh_.n_nodes(); ++node)
   {
+    if (!is_owned(node)) continue;
     const Eigen::Vector3d p = momenta.segment<3>(3 * node);
     momentum += p;
     spin += state.q.segment<3>(3 * node).cross(p);
   }
-  NamedValues values;
   append(values, "linear_momentum", momentum);
   append(values, "angular_momentum", spin);
   if (!contacts_at(state.time).empty())
@@ -161,6 +223,8 @@ NamedValues SolidSystem::observe(const State &state) const
     append(values, "contact_force",
            Eigen::Vector3d::Zero() - Eigen::Map<const Eigen::Matrix3Xd>(contact.data(), 3, mesh_.n_nodes()).rowwise().sum());
   }
+  add_up(values);
+
   double smallest = std::numeric_limits<double>::infinity(), largest = -smallest;
   for_each_element(state.q,
                    [&](const Family &family, int e, const double *x, int)
@@ -172,21 +236,24 @@ NamedValues SolidSystem::observe(const State &state) const
                        largest = std::max(largest, J);
                      }
                    });
-  values.push_back({"minimum_det_F", smallest});
-  values.push_back({"maximum_det_F", largest});
+  values.push_back({"minimum_det_F", ranks::minimum(smallest)});
+  values.push_back({"maximum_det_F", ranks::maximum(largest)});
+  NamedValues points;
   for (std::size_t i = 0; i < observed_nodes_.size(); ++i)
   {
-    append(values, fmt::format("point_{}_position", settings_.history_points[i].name),
-           state.q.segment<3>(3 * observed_nodes_[i]));
-    append(values, fmt::format("point_{}_velocity", settings_.history_points[i].name),
-           state.v.segment<3>(3 * observed_nodes_[i]));
+    const auto of_node = [&](const Eigen::VectorXd &vector)
+    { return observed_nodes_[i] < 0 ? Eigen::Vector3d(Eigen::Vector3d::Zero()) : vector.segment<3>(3 * observed_nodes_[i]); };
+    append(points, fmt::format("point_{}_position", settings_.history_points[i].name), of_node(state.q));
+    append(points, fmt::format("point_{}_velocity", settings_.history_points[i].name), of_node(state.v));
   }
+  add_up(points);
+  values.insert(values.end(), points.begin(), points.end());
   return values;
 }
 
 std::string SolidSystem::dof_name(int dof) const
 {
   const Eigen::Vector3d x = mesh_.nodes.col(dof / 3);
-  return fmt::format("node {} {} at ({:.6g}, {:.6g}, {:.6g})", dof / 3, "xyz"[dof % 3], x[0], x[1], x[2]);
+  return fmt::format("node {} {} at ({:.6g}, {:.6g}, {:.6g})", node_number(dof / 3), "xyz"[dof % 3], x[0], x[1], x[2]);
 }
 }  // namespace freefall

@@ -5,14 +5,16 @@
 #include <freefall/systems/fem/solid_system.h>
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <utility>
 
 namespace freefall
 {
-void SolidSystem::add_contacts()
+void SolidSystem::add_contacts(const SolidMesh &whole)
 {
-  const auto faces = select_boundary_faces(mesh_, settings_.body_names(), settings_.contact_boundaries);
-  const std::vector<int> nodes = nodes_of_faces(mesh_, faces);
+  const auto faces = select_boundary_faces(whole, settings_.body_names(), settings_.contact_boundaries);
+  std::vector<int> nodes = local_nodes(nodes_of_faces(whole, faces));
+  nodes.erase(std::remove_if(nodes.begin(), nodes.end(), [&](int node) { return !is_owned(node); }), nodes.end());
   const auto add = [&](std::unique_ptr<NodeContact> contact, const std::string &motion)
   {
     if (!motion.empty())
@@ -109,7 +111,7 @@ void SolidSystem::add_damping()
     viscosity.lambda = settings.beta * elastic.lambda + settings.bulk_viscosity - settings.shear_viscosity * 2 / 3;
     damping->add(std::make_unique<ViscousElements>(viscosity, element_geometry(mesh_, cells), connectivity, masses));
   }
-  if (alpha.maxCoeff() > 0) damping->set_mass_proportional(alpha);
+  if (alpha.size() > 0 && alpha.maxCoeff() > 0) damping->set_mass_proportional(alpha);
   if (!damping->is_empty()) conditions_->damping = std::move(damping);
 }
 

@@ -2,11 +2,13 @@
 
 #include <freefall/potentials/solid_elements.h>
 #include <freefall/systems/fem/consistent_mass.h>
+#include <freefall/systems/fem/mesh_partition.h>
 #include <freefall/systems/fem/solid_conditions.h>
 #include <freefall/systems/fem/solid_settings.h>
 #include <freefall/systems/system.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,10 +25,11 @@ class SolidSystem : public System
 {
 public:
   explicit SolidSystem(const SolidSettings &settings) : SolidSystem(settings, mesh_of_bodies(settings)) {}
-  /// `mesh` is mesh_of_bodies(settings), for those who look at it first.
+  /// `mesh` is mesh_of_bodies(settings), for those who look at it first. On several ranks each keeps its part of it.
   SolidSystem(const SolidSettings &settings, SolidMesh mesh);
 
   const SolidSettings &settings() const { return settings_; }
+  /// This rank's part.
   const SolidMesh &mesh() const { return mesh_; }
   const std::vector<RigidPlane> &planes() const { return settings_.planes; }
 
@@ -65,8 +68,18 @@ private:
   /// omega^2 of the stiffest element and of the stiffest contact.
   struct Frequencies;
 
-  void add_elements();
-  void add_contacts();
+  /// Keeps this rank's part of a mesh.
+  void distribute(const SolidMesh &whole);
+  void add_elements(const SolidMesh &whole);
+  void add_contacts(const SolidMesh &whole);
+  void observe_points(const SolidMesh &whole);
+  /// Nodes of the whole mesh, sorted, in the numbers of this rank's part; those that it lacks are left out.
+  std::vector<int> local_nodes(const std::vector<int> &whole) const;
+  /// Whether sums over nodes count this one on this rank.
+  bool is_owned(int node) const { return !shared_dofs_ || shared_dofs_->is_owned(3 * node); }
+  /// The numbers of an element and a node in the whole mesh, for messages.
+  int element_number(int cell) const { return part_ ? part_->first_cell + cell : cell; }
+  int node_number(int node) const { return part_ ? part_->nodes[node] : node; }
   void set_mass();
   void set_initial_state();
   /// Loads, damping, and the motion of supports, which the initial state then follows.
@@ -86,13 +99,14 @@ private:
 
   SolidSettings settings_;
   SolidMesh mesh_;
+  std::optional<MeshPart> part_;  ///< of several ranks; its mesh is mesh_
   std::vector<Family> families_;
   std::vector<const NodeContact *> contacts_;  ///< one family an obstacle at rest; owned by terms_
   std::unique_ptr<SolidConditions> conditions_;
   std::vector<double> lumped_volumes_;  ///< [cell][node], m3; empty for linear tetrahedra and a consistent mass
   std::unique_ptr<ConsistentMass> consistent_mass_;
   double mass_bound_ = 1;  ///< M >= mass_bound times its diagonal
-  std::vector<int> observed_nodes_;
+  std::vector<int> observed_nodes_;  ///< -1: on another rank
 };
 
 template <typename F>
