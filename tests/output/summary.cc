@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(every_entry_is_written_under_its_documented_key)
   const json read = json::parse(contents_of(folder / "summary.json"));
   const json expected = json::parse(R"({
     "status": "stopped", "message": "element 17 inverted", "integrator": "force_stepping", "end_time": 0.30000000000000004,
-    "n_dofs": 213, "n_steps": 1234567890123, "n_force_evaluations": 5, "n_potential_evaluations": 6,
+    "n_dofs": 213, "n_ranks": 1, "n_steps": 1234567890123, "n_force_evaluations": 5, "n_potential_evaluations": 6,
     "time_step": {"average": 1e-9, "minimum": 1e-15, "maximum": 2e-8}, "relative_energy_drift": 3e-14, "wall_seconds": 1.5,
     "warnings": ["first", "second"], "walls": [{"point": [0, 0, -0.05], "normal": [0, 0, 1]}],
     "force_stepping": {"n_swaps": 22099, "queue_length": 12.5}})");

@@ -201,7 +201,12 @@ BOOST_AUTO_TEST_CASE(work_of_supports_loads_obstacles_and_damping_closes_the_acc
       const State state = run(*box, dt, 0.1, &coarse);
       run(*box, dt / 4, 0.1, &fine);
       const EnergyBalance balance = box->energy_balance(state);
-      BOOST_TEST_CONTEXT(name << " on " << element << ": " << coarse << ", " << fine << " of " << balance.external_work)
+      const std::string found = fmt::format("{} on {}: account off by {:.3g} J, with a quarter of the step by {:.3g} J; work {:.3g} "
+                                            "J, kinetic {:.3g} J, lost {:.3g} J",
+                                            name, element, coarse, fine, balance.external_work, balance.kinetic,
+                                            balance.damping_loss);
+      BOOST_TEST_MESSAGE(found);
+      BOOST_TEST_CONTEXT(found)
       {
         BOOST_TEST_REQUIRE((!works || std::abs(balance.external_work) > 1e-3));
         BOOST_TEST((balance.damping_loss > 1e-3) == loses);
@@ -242,6 +247,7 @@ BOOST_AUTO_TEST_CASE(an_axial_vibration_decays_as_the_exact_damped_oscillator)
     const double exact = 0.1 / damped * std::exp(-decay * state.time) * std::sin(damped * state.time);
     return std::abs(amplitude(state) - exact) / (0.1 / damped);
   };
+  BOOST_TEST_MESSAGE("error of the damped amplitude: " << error(100) << ", " << error(200));
   BOOST_TEST(decay * 0.06 > 0.9);  // a good part is gone
   BOOST_TEST(std::log2(error(100) / error(200)) == 2, tt::tolerance(0.03));
   BOOST_TEST(error(200) < 1e-3);
