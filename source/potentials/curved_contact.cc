@@ -100,10 +100,10 @@ double CurvedContact::difference(int term, const double *x, int a, double s) con
 {
   const Eigen::Vector3d u = offset(x);
   const double r = radius(u), g = gap(r);
-  const double change = radius_change(u, r, a, s), end = g + (obstacle_.is_hollow ? -change : change);
+  const double change = (obstacle_.is_hollow ? -1 : 1) * radius_change(u, r, a, s), end = g + change;
   if (g < 0) check(term, r);
   return obstacle_.stiffness / 2 *
-         (g < 0 && end < 0 ? (end - g) * (end + g) : difference_of_squares(depth(end), depth(g)));
+         (g < 0 && end < 0 ? change * (end + g) : difference_of_squares(depth(end), depth(g)));
 }
 
 double CurvedContact::mixed_difference(int term, const double *x, int a, double s, int b, double t) const
