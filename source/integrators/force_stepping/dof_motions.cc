@@ -65,7 +65,7 @@ void DofMotions::evaluate(double time, State &state) const
   for (int dof = 0; dof < n_free(); ++dof)
   {
     const int system_dof = couplings_.system_dof(dof);
-    const Cell &cell = orders_.cell(dof);
+    const Cell cell = orders_.cell(dof);
     state.q[system_dof] = grid_.coordinate(system_dof, cell, parabolas_[dof].position_at(time));
     state.v[system_dof] = cell.direction * grid_.spacing(system_dof) * parabolas_[dof].velocity_at(time);
   }
