@@ -315,6 +315,18 @@ int Couplings::pair_of(int dof, int other) const
   return found != list.end() && found->block == block ? found->pair : -1;
 }
 
+void Couplings::prefetch_lists(int dof, int pair) const
+{
+  const int block = block_of_[dof];
+  const Span<const Neighbour> list = neighbours(block);
+  if (list.size() == 0) return;
+  const auto last = list.end() - 1;
+  for (auto neighbour = list.begin(); neighbour < last; neighbour += 8) __builtin_prefetch(neighbour);
+  __builtin_prefetch(last);
+  const Span<const int> terms = shared_terms(pair < 0 ? own_pair_[block] : pair);
+  __builtin_prefetch(terms.begin());
+}
+
 int Couplings::longest_term_list() const
 {
   int longest = 0;

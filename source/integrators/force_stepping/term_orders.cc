@@ -235,6 +235,20 @@ TermOrders::NewCell TermOrders::leave_cell(int dof, bool upward)
   }
 }
 
+void TermOrders::prefetch(int pair) const
+{
+  const auto terms = couplings_.shared_terms(pair);
+  for_each_run(terms,
+               [&](const Couplings::Family &family, int first, int last)
+               {
+                 for (int t = first; t < last; ++t)
+                 {
+                   __builtin_prefetch(couplings_.segments(family, terms[t]));
+                   __builtin_prefetch(ranks_.data() + family.entry_of(terms[t]));
+                 }
+               });
+}
+
 std::size_t TermOrders::memory_bytes() const
 {
   return cells_.capacity() * sizeof(PackedCell) + corners_.capacity() * sizeof(Corners) + steps_.capacity() * sizeof(double) +

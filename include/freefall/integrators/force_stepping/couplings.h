@@ -90,6 +90,8 @@ public:
   /// Number of dofs of all terms together.
   std::size_t n_entries() const { return n_entries_; }
 
+  /// Asks for the lists of a dof and of a pair (-1: of its own).
+  void prefetch_lists(int dof, int pair) const;
   /// Most terms of any pair or dof.
   int longest_term_list() const;
   /// Number of coupled pairs of free dofs.

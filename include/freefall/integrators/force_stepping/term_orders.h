@@ -50,6 +50,8 @@ public:
   };
   NewCell leave_cell(int dof, bool upward);
 
+  /// Asks for the segments and ranks of the terms of a pair.
+  void prefetch(int pair) const;
   std::size_t memory_bytes() const;
 
 private:
