@@ -96,4 +96,15 @@ std::size_t DofMotions::memory_bytes() const
 {
   return couplings_.memory_bytes() + orders_.memory_bytes() + records_.memory_bytes() + forces_.capacity() * sizeof(Force);
 }
+
+void DofMotions::archive(Archive &archive)
+{
+  const Archive::Part part(archive, "motions");
+  orders_.archive(archive);
+  records_.archive(archive);
+  std::vector<double> values(forces_.size());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = forces_[i].value;
+  archive("force", values);
+  for (std::size_t i = 0; i < values.size(); ++i) forces_[i].value = values[i];
+}
 }  // namespace freefall::force_stepping

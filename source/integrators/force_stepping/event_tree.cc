@@ -55,4 +55,10 @@ std::size_t EventTree::memory_bytes() const
   for (const auto &level : levels_) n += level.capacity();
   return n * sizeof(double);
 }
+
+void EventTree::archive(Archive &archive)
+{
+  // All levels: what of a higher one can be computed from the first costs a seventh of it.
+  for (auto &level : levels_) archive.array_of("times", level.data(), level.size());
+}
 }  // namespace freefall::force_stepping

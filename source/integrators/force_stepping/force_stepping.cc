@@ -4,6 +4,7 @@
 #include <freefall/integrators/force_stepping/kinetic_engine.h>
 #include <freefall/integrators/force_stepping/local_engine.h>
 #include <freefall/integrators/force_stepping/sherman_morrison_engine.h>
+#include <freefall/integrators/refuse_conditions.h>
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -45,13 +46,16 @@ ForceStepping::ForceStepping(ForceSteppingSettings settings) : settings_(std::mo
 
 void ForceStepping::initialize(const System &system, const State &state)
 {
+  refuse_conditions(system, "force-stepping");
   system_ = &system;
   statistics_ = {};
   histogram_ = {};
   grid_ = std::make_unique<SimplicialGrid>(settings_.grid, spacing_by_dof(settings_.spacing, system.n_dofs()),
                                            shift_by_dof(settings_.shift, settings_.seed, system.n_dofs()), system.fixed_dofs());
   if (!system.mass_is_diagonal() && settings_.engine != ForceSteppingEngine::sherman_morrison)
-    throw InputError("force-stepping: the mass matrix is not diagonal; only the engine sherman-morrison can do that");
+    throw InputError(
+      "force-stepping: the mass matrix is not diagonal; only the engine sherman-morrison can do that. Choose it, or a lumped "
+      "mass.");
   try
   {
     engine_ = make_engine(state);
@@ -171,6 +175,17 @@ std::optional<double> ForceStepping::conserved_energy(const State &state) const
   {
     return std::nullopt;
   }
+}
+
+void ForceStepping::archive_memory(Archive &archive, const State &)
+{
+  archive("last_event_time", last_event_time_);
+  archive("events_until_check", events_until_check_);
+  archive("time_of_last_check", time_of_last_check_);
+  histogram_.archive(archive);
+  step_map_.archive(archive);
+  const Archive::Part part(archive, "engine");
+  engine_->archive(archive);
 }
 
 NamedValues ForceStepping::summary() const

@@ -244,4 +244,31 @@ std::size_t LocalEngine::memory_bytes() const
   return motions_.memory_bytes() + queue_.memory_bytes() + watches_.capacity() * sizeof(Watch) +
          versions_.capacity() * sizeof(std::uint32_t);
 }
+
+void LocalEngine::archive(Archive &archive)
+{
+  motions_.archive(archive);
+  queue_.archive(archive);
+  std::vector<int> expected(watches_.size()), pair(watches_.size());
+  std::vector<std::int64_t> expected_version(watches_.size()), version(watches_.size());
+  for (std::size_t i = 0; i < watches_.size(); ++i)
+  {
+    expected[i] = watches_[i].expected;
+    pair[i] = watches_[i].pair;
+    expected_version[i] = watches_[i].version;
+    version[i] = versions_[i];
+  }
+  archive("expected", expected);
+  archive("pair", pair);
+  archive("expected_version", expected_version);
+  archive("version", version);
+  for (std::size_t i = 0; i < watches_.size(); ++i)
+  {
+    watches_[i] = {expected[i], pair[i], static_cast<std::uint32_t>(expected_version[i])};
+    versions_[i] = static_cast<std::uint32_t>(version[i]);
+  }
+  archive("n_events", n_events_);
+  archive("n_rescans", n_rescans_);
+  archive("next", next_);
+}
 }  // namespace freefall::force_stepping

@@ -177,4 +177,25 @@ double ShermanMorrisonEngine::time_scale() const
 {
   return 1 / (z_dot_.cwiseAbs() + half_z_ddot_.cwiseAbs().cwiseSqrt()).maxCoeff();
 }
+
+void ShermanMorrisonEngine::archive(Archive &archive)
+{
+  archive("t_k", t_k_);
+  archive("t_next", t_next_);
+  archive("tau", tau_);
+  archive("s", s_);
+  archive("just_crossed", just_crossed_);
+  archive("z", z_);
+  archive("z_dot", z_dot_);
+  archive("half_z_ddot", half_z_ddot_);
+  archive("grad_V", grad_V_);
+  archive.members("cell_base", simplex_.cells, &Cell::base);
+  archive.members("cell_direction", simplex_.cells, &Cell::direction);
+  archive("order", simplex_.order);
+  archive("column", column_);
+  archive("V", V_);
+  archive("Z", Z_);
+  archive("Z_inverse", Z_inverse_);
+  archive("n_crossings", n_crossings_);
+}
 }  // namespace freefall::force_stepping

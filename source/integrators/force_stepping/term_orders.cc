@@ -255,4 +255,11 @@ std::size_t TermOrders::memory_bytes() const
          ranks_.capacity() + x_.capacity() * sizeof(double) +
          (place_i_.capacity() + place_j_.capacity() + terms_.capacity()) * sizeof(int);
 }
+
+void TermOrders::archive(Archive &archive)
+{
+  PackedCell::archive(archive, cells_);
+  archive.array_of("ranks", ranks_.data(), ranks_.size());
+  for (int dof = 0; dof < couplings_.n_free(); ++dof) set_corners(dof);
+}
 }  // namespace freefall::force_stepping

@@ -40,6 +40,7 @@ public:
   void gradient(Eigen::VectorXd &gradient) const;
   double time_scale() const;
   std::size_t memory_bytes() const;
+  void archive(Archive &archive);
 
 private:
   int lane_of(int dof) const { return dof - couplings_.block_begin(couplings_.block_of(dof)); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <freefall/core/archive.h>
 #include <freefall/core/large_vector.h>
 
 #include <limits>
@@ -28,6 +29,8 @@ public:
   /// none.
   int upcoming(int n) const;
   std::size_t memory_bytes() const;
+
+  void archive(Archive &archive);
 
 private:
   static constexpr int group = 8;

@@ -63,6 +63,9 @@ public:
   /// Called after each event, for tests and studies.
   std::function<void(const force_stepping::Event &)> observer;
 
+protected:
+  void archive_memory(Archive &archive, const State &state) override;
+
 private:
   std::unique_ptr<force_stepping::Engine> make_engine(const State &state) const;
   void count(const force_stepping::Event &event);

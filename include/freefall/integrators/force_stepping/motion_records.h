@@ -1,5 +1,6 @@
 #pragma once
 
+#include <freefall/core/archive.h>
 #include <freefall/core/large_vector.h>
 #include <freefall/core/simd.h>
 #include <freefall/integrators/force_stepping/couplings.h>
@@ -60,6 +61,7 @@ public:
   {
     for (const double *line = record(block), *end = line + stride_; line < end; line += 8) __builtin_prefetch(line);
   }
+  void archive(Archive &archive) { archive.array_of("records", data_.data(), data_.size()); }
   std::size_t memory_bytes() const { return data_.capacity() * sizeof(double); }
 
 private:

@@ -33,6 +33,7 @@ public:
   bool visits_all_crossings() const override { return true; }
   std::int64_t n_force_changes() const override { return n_crossings_; }
   std::size_t memory_bytes() const override { return 2 * sizeof(double) * Z_.size(); }
+  void archive(Archive &archive) override;
 
 private:
   /// TIME-STEP (GSO Proposition 3.1): t_{k+1} and the boundary B_s.

@@ -53,6 +53,7 @@ public:
   /// Asks for the segments and ranks of the terms of a pair.
   void prefetch(int pair) const;
   std::size_t memory_bytes() const;
+  void archive(Archive &archive);
 
 private:
   static constexpr std::uint8_t fixed_rank = 255;
@@ -75,6 +76,13 @@ private:
   {
   public:
     PackedCell() = default;
+    static void archive(Archive &archive, LargeVector<PackedCell> &cells)
+    {
+      std::vector<std::int64_t> bits(cells.size());
+      for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = cells[i].bits_;
+      archive("cells", bits);
+      for (std::size_t i = 0; i < bits.size(); ++i) cells[i].bits_ = bits[i];
+    }
     explicit PackedCell(const Cell &cell) : bits_(2 * cell.base + (cell.direction < 0)) {}
     Cell unpack() const { return {(bits_ - (bits_ & 1)) / 2, bits_ & 1 ? -1 : 1}; }
 
