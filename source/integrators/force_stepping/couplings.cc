@@ -12,8 +12,8 @@ namespace freefall::force_stepping
 namespace
 {
 /// Lists by item, filled in two passes over (item, value) pairs: `visit(add)` must call add(item, value) for each, twice alike.
-template <typename Visit>
-void build_lists(int n_items, std::vector<int> &begin, std::vector<int> &values, Visit &&visit)
+template <typename Begin, typename Visit>
+void build_lists(int n_items, Begin &begin, std::vector<int> &values, Visit &&visit)
 {
   begin.assign(n_items + 1, 0);
   visit([&](int item, int) { ++begin[item + 1]; });
@@ -23,10 +23,10 @@ void build_lists(int n_items, std::vector<int> &begin, std::vector<int> &values,
   visit([&](int item, int value) { values[next[item]++] = value; });
 }
 
-template <typename T>
-std::size_t bytes(const std::vector<T> &values)
+template <typename Vector>
+std::size_t bytes(const Vector &values)
 {
-  return values.capacity() * sizeof(T);
+  return values.capacity() * sizeof(values[0]);
 }
 }  // namespace
 
@@ -39,7 +39,7 @@ Couplings::Couplings(const System &system)
       throw InputError(fmt::format("force-stepping: a {} has {} dofs; at most {} are possible", family->kind(),
                                    family->dofs_per_term(), most_dofs_per_term));
     const int end = n_terms + family->n_terms();
-    families_.push_back({family.get(), family->dofs_per_term(), n_terms, end, term_dofs_.size()});
+    families_.push_back({family.get(), family->dofs_per_term(), n_terms, end, term_dofs_.size(), 1, 0});
     for (int term = 0; term < family->n_terms(); ++term)
     {
       const auto dofs = family->dofs(term);
@@ -47,10 +47,11 @@ Couplings::Couplings(const System &system)
     }
     n_terms = end;
   }
-  term_dofs_.shrink_to_fit();
+  n_entries_ = term_dofs_.size();
   number_dofs(system);
   collect_singles();
   collect_pairs();
+  collect_segments();
 }
 
 const Couplings::Family &Couplings::family_of(int term) const
@@ -104,6 +105,9 @@ void Couplings::number_dofs(const System &system)
   }
   n_free_ = static_cast<int>(system_dof_.size());
   system_dof_.insert(system_dof_.end(), fixed_dofs.begin(), fixed_dofs.end());
+  system_dof_.shrink_to_fit();
+  block_of_.shrink_to_fit();
+  block_begin_.shrink_to_fit();
 
   std::vector<int> number(system.n_dofs());
   for (int dof = 0; dof < n_dofs(); ++dof) number[system_dof_[dof]] = dof;
@@ -127,10 +131,11 @@ void Couplings::separate(std::vector<std::vector<int>> &blocks,
   };
   std::vector<std::vector<int>> separated;
   for (const auto &block : blocks)
-    if (side_by_side(block))
-      separated.push_back(block);
-    else
-      for (const int dof : block) separated.push_back({dof});
+  {
+    const std::size_t most = side_by_side(block) ? most_dofs_per_block : 1;
+    for (std::size_t first = 0; first < block.size(); first += most)
+      separated.emplace_back(block.begin() + first, block.begin() + std::min(first + most, block.size()));
+  }
   blocks = std::move(separated);
 }
 
@@ -204,29 +209,24 @@ void Couplings::collect_pairs()
   struct Sharing
   {
     int lower, upper, term;
-    Places places;
     bool operator<(const Sharing &other) const
     {
       return std::tie(lower, upper, term) < std::tie(other.lower, other.upper, other.term);
     }
   };
   std::vector<Sharing> sharings;
-  std::vector<std::pair<int, int>> blocks;  // with the place of the first dof
+  std::vector<int> blocks;
   for (const Family &family : families_)
     for (int term = family.first_term; term < family.end_term; ++term)
     {
       const int *dofs = &term_dofs_[family.first_entry + (term - family.first_term) * family.dofs_per_term];
       blocks.clear();
       for (int a = 0; a < family.dofs_per_term; ++a)
-        if (dofs[a] < n_free_ && dofs[a] == block_begin_[block_of_[dofs[a]]]) blocks.emplace_back(block_of_[dofs[a]], a);
+        if (dofs[a] < n_free_ && dofs[a] == block_begin_[block_of_[dofs[a]]]) blocks.push_back(block_of_[dofs[a]]);
       if (std::count_if(dofs, dofs + family.dofs_per_term, [&](int dof) { return dof < n_free_; }) < 2) continue;
       std::sort(blocks.begin(), blocks.end());
       for (std::size_t a = 0; a < blocks.size(); ++a)
-        for (std::size_t b = a; b < blocks.size(); ++b)
-          sharings.push_back({blocks[a].first,
-                              blocks[b].first,
-                              term,
-                              {static_cast<std::uint8_t>(blocks[a].second), static_cast<std::uint8_t>(blocks[b].second)}});
+        for (std::size_t b = a; b < blocks.size(); ++b) sharings.push_back({blocks[a], blocks[b], term});
     }
   std::sort(sharings.begin(), sharings.end());
 
@@ -237,12 +237,11 @@ void Couplings::collect_pairs()
     if (pairs.empty() || pairs.back().lower != sharing.lower || pairs.back().upper != sharing.upper)
     {
       const int pair = static_cast<int>(pairs.size());
-      pairs.push_back({sharing.lower, sharing.upper, pair, {}});
+      pairs.push_back({sharing.lower, sharing.upper, pair});
       shared_begin_.push_back(static_cast<int>(shared_terms_.size()));
       if (sharing.lower == sharing.upper) own_pair_[sharing.lower] = pair;
     }
     shared_terms_.push_back(sharing.term);
-    places_.push_back(sharing.places);
   }
   // Blocks without coupling share one last pair, which is empty.
   for (int &pair : own_pair_)
@@ -251,7 +250,6 @@ void Couplings::collect_pairs()
   shared_begin_.push_back(static_cast<int>(shared_terms_.size()));
   shared_begin_.shrink_to_fit();
   shared_terms_.shrink_to_fit();
-  places_.shrink_to_fit();
 
   std::vector<int> pair_numbers;
   build_lists(n_blocks(), neighbour_begin_, pair_numbers,
@@ -276,6 +274,38 @@ void Couplings::collect_pairs()
   }
 }
 
+void Couplings::collect_segments()
+{
+  std::vector<int> segments;
+  for (Family &family : families_)
+  {
+    const int n = family.dofs_per_term, n_terms = family.end_term - family.first_term;
+    const int *dofs = term_dofs_.data() + family.first_entry;
+    // The longest length of which all terms consist.
+    const auto fits = [&](int length)
+    {
+      for (int term = 0; term < n_terms; ++term)
+        for (int a = 0; a < n; ++a)
+          if (a % length != 0 && dofs[term * std::size_t(n) + a] != dofs[term * std::size_t(n) + a - 1] + 1) return false;
+      return true;
+    };
+    family.segment_length = n;
+    while (n % family.segment_length != 0 || !fits(family.segment_length)) --family.segment_length;
+    family.first_segment = segments.size();
+    for (std::size_t entry = 0; entry < std::size_t(n_terms) * n; entry += family.segment_length)
+      segments.push_back(dofs[entry]);
+  }
+  segments_.assign(segments.begin(), segments.end());
+  term_dofs_ = {};
+}
+
+int Couplings::largest_block() const
+{
+  int largest = 0;
+  for (int block = 0; block < n_blocks(); ++block) largest = std::max(largest, block_end(block) - block_begin(block));
+  return largest;
+}
+
 int Couplings::pair_of(int dof, int other) const
 {
   const int block = block_of_[other];
@@ -283,6 +313,18 @@ int Couplings::pair_of(int dof, int other) const
   const auto found = std::lower_bound(list.begin(), list.end(), block,
                                       [](const Neighbour &neighbour, int value) { return neighbour.block < value; });
   return found != list.end() && found->block == block ? found->pair : -1;
+}
+
+void Couplings::prefetch_lists(int dof, int pair) const
+{
+  const int block = block_of_[dof];
+  const Span<const Neighbour> list = neighbours(block);
+  if (list.size() == 0) return;
+  const auto last = list.end() - 1;
+  for (auto neighbour = list.begin(); neighbour < last; neighbour += 8) __builtin_prefetch(neighbour);
+  __builtin_prefetch(last);
+  const Span<const int> terms = shared_terms(pair < 0 ? own_pair_[block] : pair);
+  __builtin_prefetch(terms.begin());
 }
 
 int Couplings::longest_term_list() const
@@ -309,8 +351,8 @@ std::int64_t Couplings::n_coupled_pairs() const
 
 std::size_t Couplings::memory_bytes() const
 {
-  return bytes(term_dofs_) + bytes(system_dof_) + bytes(block_of_) + bytes(block_begin_) + bytes(neighbour_begin_) +
-         bytes(neighbours_) + bytes(own_pair_) + bytes(shared_begin_) + bytes(shared_terms_) + bytes(places_) +
-         bytes(single_begin_) + bytes(single_terms_);
+  return bytes(segments_) + bytes(system_dof_) + bytes(block_of_) + bytes(block_begin_) + bytes(neighbour_begin_) +
+         bytes(neighbours_) + bytes(own_pair_) + bytes(shared_begin_) + bytes(shared_terms_) + bytes(single_begin_) +
+         bytes(single_terms_);
 }
 }  // namespace freefall::force_stepping

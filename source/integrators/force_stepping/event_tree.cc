@@ -24,21 +24,41 @@ void EventTree::set(int entry, double time)
   }
 }
 
-int EventTree::winner() const
+int EventTree::winner() const { return descend(levels_.size(), 0, earliest()); }
+
+int EventTree::descend(std::size_t level, int entry, double time) const
 {
-  const double time = earliest();
-  int entry = 0;
-  for (auto level = levels_.rbegin(); level != levels_.rend(); ++level)
+  while (level-- > 0)
   {
     entry *= group;
-    while ((*level)[entry] != time) ++entry;
+    while (levels_[level][entry] != time) ++entry;
   }
   return entry;
+}
+
+int EventTree::upcoming(int n) const
+{
+  const double *top = levels_.back().data();
+  for (int entry = 0; entry < group; ++entry)
+  {
+    int n_before = 0;
+    for (int other = 0; other < group; ++other) n_before += top[other] < top[entry];
+    if (n_before == n && top[entry] < std::numeric_limits<double>::infinity())
+      return descend(levels_.size() - 1, entry, top[entry]);
+  }
+  return -1;
+}
+
+std::size_t EventTree::memory_bytes() const
+{
+  std::size_t n = 0;
+  for (const auto &level : levels_) n += level.capacity();
+  return n * sizeof(double);
 }
 
 void EventTree::archive(Archive &archive)
 {
   // All levels: what of a higher one can be computed from the first costs a seventh of it.
-  for (auto &level : levels_) archive("times", level);
+  for (auto &level : levels_) archive.array_of("times", level.data(), level.size());
 }
 }  // namespace freefall::force_stepping

@@ -53,7 +53,9 @@ void ForceStepping::initialize(const System &system, const State &state)
   grid_ = std::make_unique<SimplicialGrid>(settings_.grid, spacing_by_dof(settings_.spacing, system.n_dofs()),
                                            shift_by_dof(settings_.shift, settings_.seed, system.n_dofs()), system.fixed_dofs());
   if (!system.mass_is_diagonal() && settings_.engine != ForceSteppingEngine::sherman_morrison)
-    throw InputError("force-stepping: the mass matrix is not diagonal; only the engine sherman-morrison can do that. Choose it, or a lumped mass.");
+    throw InputError(
+      "force-stepping: the mass matrix is not diagonal; only the engine sherman-morrison can do that. Choose it, or a lumped "
+      "mass.");
   try
   {
     engine_ = make_engine(state);
@@ -181,6 +183,7 @@ void ForceStepping::archive_memory(Archive &archive, const State &)
   archive("events_until_check", events_until_check_);
   archive("time_of_last_check", time_of_last_check_);
   histogram_.archive(archive);
+  step_map_.archive(archive);
   const Archive::Part part(archive, "engine");
   engine_->archive(archive);
 }

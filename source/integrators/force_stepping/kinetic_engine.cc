@@ -30,7 +30,7 @@ void KineticEngine::watch_successor(int dof, double now, bool just_swapped)
     queue_.set(dof, std::numeric_limits<double>::infinity());
     return;
   }
-  const Parabola &ahead = motions_.parabola(dof), &behind = motions_.parabola(order_[slot_after(slot_[dof])]);
+  const Parabola ahead = motions_.parabola(dof), behind = motions_.parabola(order_[slot_after(slot_[dof])]);
   double difference = ahead.position_at(now) - behind.position_at(now);
   double velocity = ahead.velocity_at(now) - behind.velocity_at(now);
   if (just_swapped)
@@ -43,13 +43,13 @@ void KineticEngine::watch_successor(int dof, double now, bool just_swapped)
 
 void KineticEngine::watch_first(double now)
 {
-  const Parabola &parabola = motions_.parabola(first());
+  const Parabola parabola = motions_.parabola(first());
   queue_.set(n(), now + first_exit(1 - parabola.position_at(now), -parabola.velocity_at(now), -parabola.half_acceleration));
 }
 
 void KineticEngine::watch_last(double now)
 {
-  const Parabola &parabola = motions_.parabola(last());
+  const Parabola parabola = motions_.parabola(last());
   queue_.set(n() + 1, now + first_exit(parabola.position_at(now), parabola.velocity_at(now), parabola.half_acceleration));
 }
 

@@ -1,5 +1,4 @@
 #include <freefall/integrators/force_stepping/local_engine.h>
-#include <freefall/integrators/force_stepping/parabola_batch.h>
 
 #include <algorithm>
 #include <cmath>
@@ -34,27 +33,24 @@ constexpr unsigned int bits_below(int n) { return n >= 16 ? 0xffffu : (1u << n) 
 }  // namespace
 
 LocalEngine::LocalEngine(const System &system, const SimplicialGrid &grid, const Location &start, const State &state)
-  : motions_(system, grid, start, state), watches_(motions_.n_free()), changed_(motions_.n_free(), 0)
+  : motions_(system, grid, start, state), watches_(motions_.n_free()), versions_(motions_.n_free(), 0)
 {
   const Couplings &couplings = motions_.couplings();
+  is_large_ = couplings.n_free() > 20000;  // some 7 MB: more than a core's own cache
   n_possible_crossings_ = couplings.n_coupled_pairs() + couplings.n_free();
-  queue_.reset(motions_.n_free() + batch_size);  // scans read whole batches
-  std::size_t most_batches = 0;
+  queue_.reset(motions_.n_free());
+  const int batches_per_block = (motions_.records().n_lanes() + batch_size - 1) / batch_size;
+  std::size_t most_neighbours = 0;
   for (int block = 0; block < couplings.n_blocks(); ++block)
-  {
-    std::size_t n_batches = 1;  // scan() writes one beyond the last
-    for (const auto &neighbour : couplings.neighbours(block))
-      n_batches +=
-        (couplings.block_end(neighbour.block) - couplings.block_begin(neighbour.block) + batch_size - 1) / batch_size;
-    most_batches = std::max(most_batches, n_batches);
-  }
-  candidates_.resize(most_batches);
+    most_neighbours = std::max(most_neighbours, couplings.neighbours(block).size());
+  candidates_.resize(batches_per_block * most_neighbours + 1);  // scan() writes one beyond the last
+  for (int dof = 0; dof < motions_.n_free(); ++dof) motions_.set_watch(dof, never);
   for (int dof = 0; dof < motions_.n_free(); ++dof) scan(dof, state.time);
 }
 
 void LocalEngine::scan(int dof, double now, const JustSwapped *swapped)
 {
-  const Parabola &own = motions_.parabola(dof);
+  const Parabola own = motions_.parabola(dof);
   const double w = own.position_at(now), rate = own.velocity_at(now);
   const double upward = now + first_exit(1 - w, -rate, -own.half_acceleration);
   const double downward = now + first_exit(w, rate, own.half_acceleration);
@@ -62,33 +58,33 @@ void LocalEngine::scan(int dof, double now, const JustSwapped *swapped)
 
   // First all coupled dofs that may cross before both watches, without branches that nobody can predict; then their times.
   const Couplings &couplings = motions_.couplings();
+  const MotionRecords &records = motions_.records();
   const double first_horizon = next.time;
+  const int own_block = couplings.block_of(dof), own_lane = dof - couplings.block_begin(own_block);
   int n_candidates = 0;
-  for (const auto &neighbour : couplings.neighbours(couplings.block_of(dof)))
-  {
-    const int end = couplings.block_end(neighbour.block);
-    for (int first = couplings.block_begin(neighbour.block); first < end; first += batch_size)
+  for (const auto &neighbour : couplings.neighbours(own_block))
+    for (int first = 0; first < records.n_lanes(); first += batch_size)
     {
-      const ParabolaBatch other = load_parabolas(&motions_.parabola(first));
+      const MotionRecords::Lanes other = records.load(neighbour.block, first);
       const Batch elapsed = Batch(now) - other.t0;
       const Batch slope = xsimd::fma(elapsed, other.half_acceleration, other.velocity);
       const Batch difference = Batch(w) - xsimd::fma(elapsed, slope, other.w);
       const Batch velocity = Batch(rate) - xsimd::fma(elapsed, other.half_acceleration, slope);
       const Batch half_acceleration = Batch(own.half_acceleration) - other.half_acceleration;
       // Only crossings before both watches count. With f >= 0 now: f < 0 at that horizon, or a dip below zero before it.
-      const Batch watches = Batch::load_unaligned(queue_.times() + first);
-      const Batch horizon = xsimd::min(xsimd::min(watches, Batch(first_horizon)) - Batch(now), Batch(far_future));
+      const Batch horizon = xsimd::min(xsimd::min(other.watch, Batch(first_horizon)) - Batch(now), Batch(far_future));
       const Batch f = xsimd::abs(difference), sign = xsimd::copysign(Batch(1.), difference);
       const Batch b = sign * velocity, a = sign * half_acceleration;
       const auto crossed = xsimd::fma(horizon, xsimd::fma(horizon, a, b), f) < Batch(0.);
       const auto dips = (b < Batch(0.)) && (b * b > Batch(4.) * a * f) && (-b < Batch(2.) * a * horizon);
       const auto close = f < Batch(close_difference);
-      unsigned int lanes = lane_bits(crossed || dips || close) & bits_below(end - first);
-      const auto own_lane = static_cast<unsigned int>(dof - first);
-      lanes &= ~(own_lane < batch_size ? 1u << own_lane : 0u);
+      const unsigned int itself = neighbour.block == own_block ? 1u << own_lane : 0u;
+      const unsigned int lanes =
+        lane_bits(crossed || dips || close) & bits_below(records.n_lanes() - first) & ~(itself >> first);
 
       Candidates &candidates = candidates_[n_candidates];
       candidates.lanes = lanes;
+      candidates.block = neighbour.block;
       candidates.first = first;
       candidates.pair = neighbour.pair;
       difference.store_aligned(candidates.difference);
@@ -96,31 +92,44 @@ void LocalEngine::scan(int dof, double now, const JustSwapped *swapped)
       half_acceleration.store_aligned(candidates.half_acceleration);
       n_candidates += lanes != 0;
     }
-  }
   for (int i = 0; i < n_candidates; ++i)
   {
     const Candidates &candidates = candidates_[i];
     for (unsigned int lanes = candidates.lanes; lanes != 0; lanes &= lanes - 1)
     {
-      const int lane = __builtin_ctz(lanes), other = candidates.first + lane;
+      const int lane = __builtin_ctz(lanes), lane_of_block = candidates.first + lane;
+      const int other = couplings.block_begin(candidates.block) + lane_of_block;
       const double time = now + time_to_crossing(dof, other, candidates.pair, candidates.difference[lane],
                                                  candidates.velocity[lane], candidates.half_acceleration[lane], swapped);
-      if (time < next.time && time < queue_.time(other)) next = {time, other, candidates.pair};
+      if (time < next.time && time < records.watch(candidates.block, lane_of_block)) next = {time, other, candidates.pair};
     }
   }
-  watches_[dof] = {next.with, next.pair, n_events_};
+  watches_[dof] = {next.with, next.pair, next.with < 0 ? 0 : versions_[next.with]};
+  motions_.set_watch(dof, next.time);
   queue_.set(dof, next.time);
 }
 
 void LocalEngine::prefetch_coupled(int dof) const
 {
   const Couplings &couplings = motions_.couplings();
-  for (const auto &neighbour : couplings.neighbours(couplings.block_of(dof)))
+  for (const auto &neighbour : couplings.neighbours(couplings.block_of(dof))) motions_.records().prefetch(neighbour.block);
+}
+
+void LocalEngine::prefetch_upcoming() const
+{
+  const Couplings &couplings = motions_.couplings();
+  if (const int soon = queue_.upcoming(1); soon >= 0)
   {
-    const int first = couplings.block_begin(neighbour.block);
-    __builtin_prefetch(&motions_.parabola(first));
-    __builtin_prefetch(&motions_.parabola(first) + 2);
-    __builtin_prefetch(queue_.times() + first);
+    const auto [expected, pair, version] = watches_[soon];
+    prefetch_coupled(soon);
+    if (expected >= 0) prefetch_coupled(expected);
+    motions_.orders().prefetch(expected >= 0 ? pair : couplings.own_pair(couplings.block_of(soon)));
+  }
+  if (const int later = queue_.upcoming(3); later >= 0)
+  {
+    const auto [expected, pair, version] = watches_[later];
+    couplings.prefetch_lists(later, pair);
+    if (expected >= 0) couplings.prefetch_lists(expected, pair);
   }
 }
 
@@ -143,7 +152,7 @@ double LocalEngine::next_event_time()
   {
     next_ = queue_.winner();
     const Watch &watch = watches_[next_];
-    if (watch.expected < 0 || changed_[watch.expected] <= watch.scanned) break;
+    if (watch.expected < 0 || versions_[watch.expected] == watch.version) break;
     ++n_rescans_;
     scan(next_, queue_.earliest());
   }
@@ -152,7 +161,7 @@ double LocalEngine::next_event_time()
 
 LocalEngine::Crossing LocalEngine::expected_crossing(int dof) const
 {
-  const auto [expected, pair, scanned] = watches_[dof];
+  const auto [expected, pair, version] = watches_[dof];
   if (expected < 0 || motions_.orders().is_ahead(pair, dof, expected)) return {dof, expected, pair};
   return {expected, dof, pair};
 }
@@ -167,7 +176,8 @@ int LocalEngine::try_crossing(const Crossing &crossing, double now)
     if (blocker >= 0) return blocker;
     prefetch_coupled(dof);
     motions_.leave_cell(dof, upward, now);
-    changed_[dof] = ++n_events_;
+    ++versions_[dof];
+    ++n_events_;
     scan(dof, now);
     return -1;
   }
@@ -175,7 +185,9 @@ int LocalEngine::try_crossing(const Crossing &crossing, double now)
   prefetch_coupled(expected);
   const int blocker = motions_.swap(pair, dof, expected, now);
   if (blocker >= 0) return blocker;
-  changed_[dof] = changed_[expected] = ++n_events_;
+  ++versions_[dof];
+  ++versions_[expected];
+  ++n_events_;
   const JustSwapped seen_from_dof{expected, false}, seen_from_expected{dof, true};
   scan(dof, now, &seen_from_dof);
   scan(expected, now, &seen_from_expected);
@@ -187,7 +199,7 @@ LocalEngine::Crossing LocalEngine::unblock(const Crossing &crossing, int blocker
   // Whether i gets ahead of j, where they meet, by velocity and then acceleration.
   const auto faster = [&](int i, int j)
   {
-    const Parabola &a = motions_.parabola(i), &b = motions_.parabola(j);
+    const Parabola a = motions_.parabola(i), b = motions_.parabola(j);
     const double difference = a.velocity_at(now) - b.velocity_at(now);
     return difference != 0 ? difference > 0 : a.half_acceleration > b.half_acceleration;
   };
@@ -215,6 +227,7 @@ Event LocalEngine::pending_event()
 Event LocalEngine::apply_next_event()
 {
   const double now = queue_.earliest();
+  if (is_large_) prefetch_upcoming();
   Crossing crossing = expected_crossing(next_);
   for (std::int64_t attempt = 0; attempt <= n_possible_crossings_; ++attempt)
   {
@@ -228,7 +241,35 @@ Event LocalEngine::apply_next_event()
 
 std::size_t LocalEngine::memory_bytes() const
 {
-  return motions_.memory_bytes() + watches_.capacity() * (sizeof(Watch) + sizeof(std::int64_t) + 10 * sizeof(double) / 8);
+  return motions_.memory_bytes() + queue_.memory_bytes() + watches_.capacity() * sizeof(Watch) +
+         versions_.capacity() * sizeof(std::uint32_t);
+}
+
+void LocalEngine::archive(Archive &archive)
+{
+  motions_.archive(archive);
+  queue_.archive(archive);
+  std::vector<int> expected(watches_.size()), pair(watches_.size());
+  std::vector<std::int64_t> expected_version(watches_.size()), version(watches_.size());
+  for (std::size_t i = 0; i < watches_.size(); ++i)
+  {
+    expected[i] = watches_[i].expected;
+    pair[i] = watches_[i].pair;
+    expected_version[i] = watches_[i].version;
+    version[i] = versions_[i];
+  }
+  archive("expected", expected);
+  archive("pair", pair);
+  archive("expected_version", expected_version);
+  archive("version", version);
+  for (std::size_t i = 0; i < watches_.size(); ++i)
+  {
+    watches_[i] = {expected[i], pair[i], static_cast<std::uint32_t>(expected_version[i])};
+    versions_[i] = static_cast<std::uint32_t>(version[i]);
+  }
+  archive("n_events", n_events_);
+  archive("n_rescans", n_rescans_);
+  archive("next", next_);
 }
 
 void LocalEngine::archive(Archive &archive)

@@ -182,6 +182,7 @@ void ShermanMorrisonEngine::archive(Archive &archive)
 {
   archive("t_k", t_k_);
   archive("t_next", t_next_);
+  archive("tau", tau_);
   archive("s", s_);
   archive("just_crossed", just_crossed_);
   archive("z", z_);

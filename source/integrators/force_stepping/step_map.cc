@@ -72,6 +72,29 @@ void StepMap::double_width()
   bins_.resize(last + 1);
 }
 
+void StepMap::archive(Archive &archive)
+{
+  const Archive::Part part(archive, "step_map");
+  archive("events", events_);
+  archive("cells_per_bin", cells_per_bin_);
+  std::vector<std::int64_t> counts;
+  std::vector<double> steps;
+  for (const Bin &bin : bins_)
+  {
+    counts.insert(counts.end(), {bin.place[0], bin.place[1], bin.place[2], bin.n_steps});
+    steps.insert(steps.end(), {bin.sum, bin.smallest, bin.largest});
+  }
+  archive.list("counts", counts);
+  archive.list("steps", steps);
+  bins_.resize(counts.size() / 4);
+  for (std::size_t i = 0; i < bins_.size(); ++i)
+    bins_[i] = {{counts[4 * i], counts[4 * i + 1], counts[4 * i + 2]},
+                counts[4 * i + 3],
+                steps[3 * i],
+                steps[3 * i + 1],
+                steps[3 * i + 2]};
+}
+
 std::vector<NumberTable> StepMap::tables(double elapsed) const
 {
   const char *axes[] = {"x", "y", "z"};

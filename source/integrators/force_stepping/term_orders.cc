@@ -10,12 +10,12 @@ TermOrders::TermOrders(const Couplings &couplings, const SimplicialGrid &grid, c
     cells_(couplings.n_free()),
     corners_(couplings.n_dofs()),
     steps_(couplings.n_free()),
-    ranks_(couplings.term_dofs().size(), fixed_rank),
+    ranks_(couplings.n_entries(), fixed_rank),
     has_fixed_dofs_(couplings.n_free() < couplings.n_dofs())
 {
   for (int dof = 0; dof < couplings.n_free(); ++dof)
   {
-    cells_[dof] = simplex.cells[couplings.system_dof(dof)];
+    cells_[dof] = PackedCell(simplex.cells[couplings.system_dof(dof)]);
     set_corners(dof);
   }
   for (int dof = couplings.n_free(); dof < couplings.n_dofs(); ++dof)
@@ -23,15 +23,16 @@ TermOrders::TermOrders(const Couplings &couplings, const SimplicialGrid &grid, c
 
   std::vector<int> position(couplings.n_dofs());
   for (int p = 0; p < couplings.n_free(); ++p) position[simplex.order[p]] = p;
-  std::vector<int> sorted;
+  std::vector<int> sorted, dofs;
   int most_dofs_per_term = 0;
   for (const Couplings::Family &family : couplings.families())
   {
     most_dofs_per_term = std::max(most_dofs_per_term, family.dofs_per_term);
     for (int term = family.first_term; term < family.end_term; ++term)
     {
-      const std::size_t entry = entry_of(family, term);
-      const int *dofs = &couplings.term_dofs()[entry];
+      const std::size_t entry = family.entry_of(term);
+      dofs.clear();
+      for (int a = 0; a < family.dofs_per_term; ++a) dofs.push_back(couplings.dof_at(family, term, a));
       sorted.clear();
       for (int a = 0; a < family.dofs_per_term; ++a)
         if (dofs[a] < couplings.n_free()) sorted.push_back(a);
@@ -51,7 +52,7 @@ TermOrders::TermOrders(const Couplings &couplings, const SimplicialGrid &grid, c
 void TermOrders::set_corners(int dof)
 {
   const int system_dof = couplings_.system_dof(dof);
-  const Cell &cell = cells_[dof];
+  const Cell cell = cells_[dof].unpack();
   corners_[dof].at[0] = grid_.vertex_coordinate(system_dof, cell.base);
   corners_[dof].at[1] = grid_.vertex_coordinate(system_dof, cell.base + cell.direction);
   steps_[dof] = cell.direction * grid_.spacing(system_dof);
@@ -73,19 +74,28 @@ void TermOrders::for_each_run(Span<const int> terms, Function &&function) const
   }
 }
 
-void TermOrders::gather_vertex(std::size_t entry, int n, int rank, double *x) const
+void TermOrders::gather_vertex(
+  const Couplings::Family &family, const int *segments, const std::uint8_t *ranks, int rank, double *x) const
 {
-  const int *dofs = couplings_.term_dofs().data() + entry;
-  const std::uint8_t *ranks = ranks_.data() + entry;
-  for (int b = 0; b < n; ++b) x[b] = corners_[dofs[b]].at[ranks[b] < rank];
+  const int n = family.dofs_per_term, length = family.segment_length;
+  if (length == 3)  // nodes in space
+  {
+    for (int b = 0; b < n; b += 3)
+    {
+      const Corners *corners = &corners_[*segments++];
+      for (int c = 0; c < 3; ++c) x[b + c] = corners[c].at[ranks[b + c] < rank];
+    }
+    return;
+  }
+  for (int b = 0; b < n; b += length)
+  {
+    const Corners *corners = &corners_[*segments++];
+    for (int c = 0; c < length; ++c) x[b + c] = corners[c].at[ranks[b + c] < rank];
+  }
 }
 
-double TermOrders::coupling_force(int dof)
+double TermOrders::sum_of_forces(int dof, Span<const int> terms)
 {
-  const int block = couplings_.block_of(dof), pair = couplings_.own_pair(block);
-  const int place_in_block = dof - couplings_.block_begin(block);
-  const auto terms = couplings_.shared_terms(pair);
-  const auto places = couplings_.places(pair);
   double sum = 0;
   for_each_run(terms,
                [&](const Couplings::Family &family, int first, int last)
@@ -93,9 +103,10 @@ double TermOrders::coupling_force(int dof)
                  const int n = family.dofs_per_term;
                  for (int t = first; t < last; ++t)
                  {
-                   const std::size_t entry = entry_of(family, terms[t]);
-                   const int a = places[t].lower + place_in_block;
-                   gather_vertex(entry, n, ranks_[entry + a], &x_[(t - first) * n]);
+                   const int *segments = couplings_.segments(family, terms[t]);
+                   const std::uint8_t *ranks = ranks_.data() + family.entry_of(terms[t]);
+                   const int a = Couplings::place_of(family, segments, dof);
+                   gather_vertex(family, segments, ranks, ranks[a], &x_[(t - first) * n]);
                    terms_[t - first] = terms[t] - family.first_term;
                    place_i_[t - first] = a;
                  }
@@ -104,46 +115,24 @@ double TermOrders::coupling_force(int dof)
   return sum;
 }
 
-double TermOrders::single_force(int dof)
+double TermOrders::force(int dof)
 {
-  const auto terms = couplings_.single_terms(dof);
-  double sum = 0;
-  for_each_run(terms,
-               [&](const Couplings::Family &family, int first, int last)
-               {
-                 const int n = family.dofs_per_term;
-                 for (int t = first; t < last; ++t)
-                 {
-                   const std::size_t entry = entry_of(family, terms[t]);
-                   const int *dofs = &couplings_.term_dofs()[entry];
-                   gather_vertex(entry, n, 0, &x_[(t - first) * n]);
-                   terms_[t - first] = terms[t] - family.first_term;
-                   place_i_[t - first] = static_cast<int>(std::find(dofs, dofs + n, dof) - dofs);
-                 }
-                 sum += family.terms->sum_of_differences(last - first, terms_.data(), x_.data(), place_i_.data(), steps_[dof]);
-               });
-  return sum;
+  return sum_of_forces(dof, couplings_.shared_terms(couplings_.own_pair(couplings_.block_of(dof)))) +
+         sum_of_forces(dof, couplings_.single_terms(dof));
 }
-
-double TermOrders::force(int dof) { return coupling_force(dof) + single_force(dof); }
 
 bool TermOrders::is_ahead(int pair, int i, int j) const
 {
   const int term = couplings_.shared_terms(pair)[0];
-  const Couplings::Places places = couplings_.places(pair)[0];
-  const std::uint8_t *ranks = ranks_.data() + entry_of(couplings_.family_of(term), term);
-  const int block_i = couplings_.block_of(i), block_j = couplings_.block_of(j);
-  const int a = (block_i <= block_j ? places.lower : places.upper) + i - couplings_.block_begin(block_i);
-  const int b = (block_j <= block_i ? places.lower : places.upper) + j - couplings_.block_begin(block_j);
-  return ranks[a] < ranks[b];
+  const Couplings::Family &family = couplings_.family_of(term);
+  const int *segments = couplings_.segments(family, term);
+  const std::uint8_t *ranks = ranks_.data() + family.entry_of(term);
+  return ranks[Couplings::place_of(family, segments, i)] < ranks[Couplings::place_of(family, segments, j)];
 }
 
 int TermOrders::beyond(int dof, bool upward) const
 {
-  const int block = couplings_.block_of(dof), pair = couplings_.own_pair(block);
-  const int place_in_block = dof - couplings_.block_begin(block);
-  const auto terms = couplings_.shared_terms(pair);
-  const auto places = couplings_.places(pair);
+  const auto terms = couplings_.shared_terms(couplings_.own_pair(couplings_.block_of(dof)));
   int found = -1;
   for_each_run(terms,
                [&](const Couplings::Family &family, int first, int last)
@@ -151,12 +140,11 @@ int TermOrders::beyond(int dof, bool upward) const
                  const int n = family.dofs_per_term;
                  for (int t = first; t < last && found < 0; ++t)
                  {
-                   const std::size_t entry = entry_of(family, terms[t]);
-                   const std::uint8_t *ranks = ranks_.data() + entry;
-                   const int rank = ranks[places[t].lower + place_in_block];
+                   const std::uint8_t *ranks = ranks_.data() + family.entry_of(terms[t]);
+                   const int rank = ranks[Couplings::place_of(family, couplings_.segments(family, terms[t]), dof)];
                    if (rank == (upward ? 0 : n - 1)) continue;
                    const std::uint8_t *place = std::find(ranks, ranks + n, upward ? rank - 1 : rank + 1);
-                   if (place != ranks + n) found = couplings_.term_dofs()[entry + (place - ranks)];
+                   if (place != ranks + n) found = couplings_.dof_at(family, terms[t], static_cast<int>(place - ranks));
                  }
                });
   return found;
@@ -164,11 +152,7 @@ int TermOrders::beyond(int dof, bool upward) const
 
 TermOrders::Swap TermOrders::swap(int pair, int ahead, int behind)
 {
-  const int block_i = couplings_.block_of(ahead), block_j = couplings_.block_of(behind);
-  const int in_block_i = ahead - couplings_.block_begin(block_i), in_block_j = behind - couplings_.block_begin(block_j);
-  const bool i_is_lower = block_i <= block_j, j_is_lower = block_j <= block_i;
   const auto terms = couplings_.shared_terms(pair);
-  const auto places = couplings_.places(pair);
   Swap result{0, -1};
   for_each_run(terms,
                [&](const Couplings::Family &family, int first, int last)
@@ -176,23 +160,24 @@ TermOrders::Swap TermOrders::swap(int pair, int ahead, int behind)
                  const int n = family.dofs_per_term;
                  for (int t = first; t < last; ++t)
                  {
-                   const std::size_t entry = entry_of(family, terms[t]);
-                   const int a = (i_is_lower ? places[t].lower : places[t].upper) + in_block_i;
-                   const int b = (j_is_lower ? places[t].lower : places[t].upper) + in_block_j;
-                   const int rank = ranks_[entry + a];
-                   if (ranks_[entry + b] != rank + 1)
+                   const int *segments = couplings_.segments(family, terms[t]);
+                   const std::uint8_t *ranks = ranks_.data() + family.entry_of(terms[t]);
+                   const int a = Couplings::place_of(family, segments, ahead),
+                             b = Couplings::place_of(family, segments, behind);
+                   const int rank = ranks[a];
+                   if (ranks[b] != rank + 1)
                    {
-                     const std::uint8_t *ranks = ranks_.data() + entry;
-                     result.blocker = couplings_.term_dofs()[entry + (std::find(ranks, ranks + n, rank + 1) - ranks)];
+                     const auto between = static_cast<int>(std::find(ranks, ranks + n, rank + 1) - ranks);
+                     result.blocker = couplings_.dof_at(family, terms[t], between);
                      return;
                    }
-                   gather_vertex(entry, n, rank, &x_[(t - first) * n]);
-                   terms_[t - first] = terms[t] - family.first_term;
-                   place_i_[t - first] = a;
-                   place_j_[t - first] = b;
+                   gather_vertex(family, segments, ranks, rank, &x_[(t - first) * n]);
+                   terms_[t] = terms[t] - family.first_term;
+                   place_i_[t] = a;
+                   place_j_[t] = b;
                  }
                  result.mixed_difference += family.terms->sum_of_mixed_differences(
-                   last - first, terms_.data(), x_.data(), place_i_.data(), steps_[ahead], place_j_.data(), steps_[behind]);
+                   last - first, &terms_[first], x_.data(), &place_i_[first], steps_[ahead], &place_j_[first], steps_[behind]);
                });
   if (result.blocker >= 0) return result;
   for_each_run(terms,
@@ -200,9 +185,9 @@ TermOrders::Swap TermOrders::swap(int pair, int ahead, int behind)
                {
                  for (int t = first; t < last; ++t)
                  {
-                   std::uint8_t *ranks = ranks_.data() + entry_of(family, terms[t]);
-                   ++ranks[(i_is_lower ? places[t].lower : places[t].upper) + in_block_i];
-                   --ranks[(j_is_lower ? places[t].lower : places[t].upper) + in_block_j];
+                   std::uint8_t *ranks = ranks_.data() + family.entry_of(terms[t]);
+                   ++ranks[place_i_[t]];
+                   --ranks[place_j_[t]];
                  }
                });
   return result;
@@ -217,7 +202,7 @@ void TermOrders::rotate(int dof, bool upward)
                  const int n = family.dofs_per_term;
                  for (int t = first; t < last; ++t)
                  {
-                   std::uint8_t *ranks = ranks_.data() + entry_of(family, terms[t]);
+                   std::uint8_t *ranks = ranks_.data() + family.entry_of(terms[t]);
                    const int n_free = has_fixed_dofs_ ? n - static_cast<int>(std::count(ranks, ranks + n, fixed_rank)) : n;
                    const std::uint8_t from = upward ? 0 : n_free - 1, to = upward ? n_free - 1 : 0, by = upward ? 255 : 1;
                    for (int a = 0; a < n; ++a)
@@ -231,8 +216,10 @@ void TermOrders::rotate(int dof, bool upward)
 
 TermOrders::NewCell TermOrders::leave_cell(int dof, bool upward)
 {
-  const Cell old = cells_[dof];
-  const bool reflected = grid_.leave_cell(cells_[dof], upward);
+  const PackedCell old = cells_[dof];
+  Cell cell = old.unpack();
+  const bool reflected = grid_.leave_cell(cell, upward);
+  cells_[dof] = PackedCell(cell);
   set_corners(dof);
   if (!reflected) rotate(dof, upward);
   try
@@ -248,18 +235,31 @@ TermOrders::NewCell TermOrders::leave_cell(int dof, bool upward)
   }
 }
 
+void TermOrders::prefetch(int pair) const
+{
+  const auto terms = couplings_.shared_terms(pair);
+  for_each_run(terms,
+               [&](const Couplings::Family &family, int first, int last)
+               {
+                 for (int t = first; t < last; ++t)
+                 {
+                   __builtin_prefetch(couplings_.segments(family, terms[t]));
+                   __builtin_prefetch(ranks_.data() + family.entry_of(terms[t]));
+                 }
+               });
+}
+
 std::size_t TermOrders::memory_bytes() const
 {
-  return cells_.capacity() * sizeof(Cell) + corners_.capacity() * sizeof(Corners) + steps_.capacity() * sizeof(double) +
+  return cells_.capacity() * sizeof(PackedCell) + corners_.capacity() * sizeof(Corners) + steps_.capacity() * sizeof(double) +
          ranks_.capacity() + x_.capacity() * sizeof(double) +
          (place_i_.capacity() + place_j_.capacity() + terms_.capacity()) * sizeof(int);
 }
 
 void TermOrders::archive(Archive &archive)
 {
-  archive.members("cell_base", cells_, &Cell::base);
-  archive.members("cell_direction", cells_, &Cell::direction);
-  archive("ranks", ranks_);
+  PackedCell::archive(archive, cells_);
+  archive.array_of("ranks", ranks_.data(), ranks_.size());
   for (int dof = 0; dof < couplings_.n_free(); ++dof) set_corners(dof);
 }
 }  // namespace freefall::force_stepping

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <freefall/core/large_vector.h>
 #include <freefall/core/span.h>
 #include <freefall/systems/system.h>
 
@@ -13,7 +14,9 @@ namespace freefall::force_stepping
 /// Dofs are renumbered: free dofs first, those that share the same coupling terms (the three of a node) side by side as one
 /// block, then fixed dofs. All lists are kept by block, which makes them an order of magnitude shorter than lists by dof.
 /// A term couples if it has at least two free dofs; a term with one free dof (a node against a wall) is kept with that dof.
-/// The dofs of a block stand side by side and in the same order in each of its terms, so one position says where they all are.
+/// A block has at most most_dofs_per_block dofs. They stand side by side and in the same order in each of its terms. So the
+/// dofs of a term are kept as segments: every segment_length of them follow each other (the three of a node), and only the
+/// first is stored.
 ///
 /// Terms of all families are numbered through: family f has the terms first_term .. first_term + n_terms - 1.
 class Couplings
@@ -25,22 +28,21 @@ public:
     int dofs_per_term = 0;
     int first_term = 0;
     int end_term = 0;
-    std::size_t first_entry = 0;  ///< of the dofs of first_term in term_dofs()
+    std::size_t first_entry = 0;    ///< of the dofs of first_term, all terms of all families counted one after another
+    int segment_length = 1;         ///< divides dofs_per_term
+    std::size_t first_segment = 0;  ///< of first_term in the list of segments
+
+    std::size_t entry_of(int term) const { return first_entry + static_cast<std::size_t>(term - first_term) * dofs_per_term; }
+    int n_segments() const { return dofs_per_term / segment_length; }
   };
   struct Neighbour
   {
     int block = 0;
     int pair = 0;  ///< number of the unordered pair of blocks: shared_terms(pair)
   };
-  /// Where the blocks of a pair begin in a term that holds both: the one with the lower number, and the other.
-  struct Places
-  {
-    std::uint8_t lower = 0;
-    std::uint8_t upper = 0;
-  };
-
   /// Places in a term, and ranks, are bytes.
   static constexpr int most_dofs_per_term = 254;
+  static constexpr int most_dofs_per_block = 4;
 
   /// Throws InputError if a term has more dofs than that.
   explicit Couplings(const System &system);
@@ -53,14 +55,13 @@ public:
   int block_of(int dof) const { return block_of_[dof]; }
   int block_begin(int block) const { return block_begin_[block]; }
   int block_end(int block) const { return block_begin_[block + 1]; }
+  int largest_block() const;
   /// The blocks coupled to a block, itself among them, in ascending order.
   Span<const Neighbour> neighbours(int block) const { return part(neighbours_, neighbour_begin_, block); }
   /// The pair of the blocks of two dofs, -1 if they share no term.
   int pair_of(int dof, int other) const;
   /// Ascending numbers of the terms that hold both blocks of a pair.
   Span<const int> shared_terms(int pair) const { return part(shared_terms_, shared_begin_, pair); }
-  /// For each of them, where the blocks begin.
-  Span<const Places> places(int pair) const { return part(places_, shared_begin_, pair); }
   /// The pair of a block with itself: the terms that couple it to any other dof or its own dofs to each other.
   int own_pair(int block) const { return own_pair_[block]; }
   /// The terms whose only free dof is this one.
@@ -68,9 +69,29 @@ public:
 
   const std::vector<Family> &families() const { return families_; }
   const Family &family_of(int term) const;
-  /// Renumbered dofs of all terms, one term after another.
-  const std::vector<int> &term_dofs() const { return term_dofs_; }
+  /// The first dof of each segment of a term.
+  const int *segments(const Family &family, int term) const
+  {
+    return segments_.data() + family.first_segment + static_cast<std::size_t>(term - family.first_term) * family.n_segments();
+  }
+  /// The dof at a place of a term.
+  int dof_at(const Family &family, int term, int place) const
+  {
+    return segments(family, term)[place / family.segment_length] + place % family.segment_length;
+  }
+  /// Where a dof stands in a term that has it.
+  static int place_of(const Family &family, const int *segments, int dof)
+  {
+    const auto length = static_cast<unsigned int>(family.segment_length);
+    int place = 0;
+    while (static_cast<unsigned int>(dof - *segments) >= length) ++segments, place += family.segment_length;
+    return place + dof - *segments;
+  }
+  /// Number of dofs of all terms together.
+  std::size_t n_entries() const { return n_entries_; }
 
+  /// Asks for the lists of a dof and of a pair (-1: of its own).
+  void prefetch_lists(int dof, int pair) const;
   /// Most terms of any pair or dof.
   int longest_term_list() const;
   /// Number of coupled pairs of free dofs.
@@ -78,8 +99,8 @@ public:
   std::size_t memory_bytes() const;
 
 private:
-  template <typename T>
-  static Span<const T> part(const std::vector<T> &all, const std::vector<int> &begin, int i)
+  template <typename T, typename Allocator, typename Begin>
+  static Span<const T> part(const std::vector<T, Allocator> &all, const Begin &begin, int i)
   {
     return {all.data() + begin[i], static_cast<std::size_t>(begin[i + 1] - begin[i])};
   }
@@ -92,17 +113,19 @@ private:
                          const std::vector<int> &terms) const;
   void collect_singles();
   void collect_pairs();
+  void collect_segments();
 
   std::vector<Family> families_;
-  std::vector<int> term_dofs_;
+  std::vector<int> term_dofs_;  ///< of all terms, one after another; only while the lists are made
+  std::size_t n_entries_ = 0;
+  LargeVector<int> segments_;
   std::vector<int> system_dof_;
   int n_free_ = 0;
-  std::vector<int> block_of_, block_begin_;
-  std::vector<int> neighbour_begin_;
-  std::vector<Neighbour> neighbours_;
-  std::vector<int> own_pair_;
-  std::vector<int> shared_begin_, shared_terms_;
-  std::vector<Places> places_;
+  LargeVector<int> block_of_, block_begin_;
+  LargeVector<int> neighbour_begin_;
+  LargeVector<Neighbour> neighbours_;
+  LargeVector<int> own_pair_;
+  LargeVector<int> shared_begin_, shared_terms_;
   std::vector<int> single_begin_, single_terms_;
 };
 }  // namespace freefall::force_stepping

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <freefall/integrators/force_stepping/couplings.h>
-#include <freefall/integrators/force_stepping/parabola.h>
+#include <freefall/integrators/force_stepping/motion_records.h>
 #include <freefall/integrators/force_stepping/simplicial_grid.h>
 #include <freefall/integrators/force_stepping/term_orders.h>
 
@@ -24,7 +24,10 @@ public:
 
   const Couplings &couplings() const { return couplings_; }
   const TermOrders &orders() const { return orders_; }
-  const Parabola &parabola(int dof) const { return parabolas_[dof]; }
+  Parabola parabola(int dof) const { return records_.parabola(couplings_.block_of(dof), lane_of(dof)); }
+  const MotionRecords &records() const { return records_; }
+  /// For engines that watch dofs: kept beside the parabola.
+  void set_watch(int dof, double time) { records_.set_watch(couplings_.block_of(dof), lane_of(dof), time); }
   int n_free() const { return couplings_.n_free(); }
 
   /// Two coupled dofs change places at `time`; both forces change. They meet: both are given the same w.
@@ -40,16 +43,22 @@ public:
   void archive(Archive &archive);
 
 private:
+  int lane_of(int dof) const { return dof - couplings_.block_begin(couplings_.block_of(dof)); }
+  void set_parabola(int dof, const Parabola &parabola)
+  {
+    records_.set_parabola(couplings_.block_of(dof), lane_of(dof), parabola);
+  }
+
   Couplings couplings_;
   const SimplicialGrid &grid_;
   TermOrders orders_;
-  std::vector<Parabola> parabolas_;  ///< and one batch more, so that whole batches can be read
+  MotionRecords records_;
   /// Force G in energy units and its factor to half the acceleration, -1 / (2 m h^2).
   struct Force
   {
     double value = 0;
     double to_half_acceleration = 0;
   };
-  std::vector<Force> forces_;
+  LargeVector<Force> forces_;
 };
 }  // namespace freefall::force_stepping

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <freefall/core/archive.h>
+#include <freefall/core/large_vector.h>
 
 #include <limits>
 #include <vector>
@@ -19,12 +20,15 @@ public:
   void reset(int n);
 
   double time(int entry) const { return levels_[0][entry]; }
-  const double *times() const { return levels_[0].data(); }
   void set(int entry, double time);
 
   /// The smallest time, and the lowest entry that has it.
   double earliest() const { return smallest_of_group(levels_.back().data()); }
   int winner() const;
+  /// The entry that may come up after a few others: the n-th smallest of the top level (n = 0: the winner), -1 if there is
+  /// none.
+  int upcoming(int n) const;
+  std::size_t memory_bytes() const;
 
   void archive(Archive &archive);
 
@@ -37,6 +41,9 @@ private:
     return smaller(smaller(smaller(t[0], t[4]), smaller(t[2], t[6])), smaller(smaller(t[1], t[5]), smaller(t[3], t[7])));
   }
 
-  std::vector<std::vector<double>> levels_;
+  /// The lowest entry with this time below entry `entry` of a level.
+  int descend(std::size_t level, int entry, double time) const;
+
+  std::vector<LargeVector<double>> levels_;
 };
 }  // namespace freefall::force_stepping

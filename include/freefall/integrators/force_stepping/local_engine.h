@@ -46,8 +46,8 @@ private:
   struct Watch
   {
     int expected = leave_upward;
-    int pair = -1;             ///< of the two dofs that cross
-    std::int64_t scanned = 0;  ///< number of events at the last scan
+    int pair = -1;              ///< of the two dofs that cross
+    std::uint32_t version = 0;  ///< of the expected dof when it was scanned
   };
   struct Encounter
   {
@@ -75,7 +75,7 @@ private:
   {
     double difference[batch_size], velocity[batch_size], half_acceleration[batch_size];
     unsigned int lanes;
-    int first;
+    int block, first;  ///< lane
     int pair;
   };
 
@@ -83,6 +83,8 @@ private:
   void scan(int dof, double now, const JustSwapped *swapped = nullptr);
   /// Asks for the memory that scan() will read, while the terms are evaluated. On large meshes every event is somewhere else.
   void prefetch_coupled(int dof) const;
+  /// The same for the lists and then the records and terms of events that will come up soon.
+  void prefetch_upcoming() const;
   /// Of a coupled pair, from w_dof - w_other and its rates now. If they are so close that rounding hides who is ahead, the
   /// order in their terms decides.
   double time_to_crossing(int dof,
@@ -102,12 +104,13 @@ private:
 
   DofMotions motions_;
   EventTree queue_;
-  std::vector<Watch> watches_;
-  std::vector<Candidates> candidates_;  ///< scratch of scan()
-  std::vector<std::int64_t> changed_;   ///< number of the last event that changed the dof's parabola
+  LargeVector<Watch> watches_;
+  std::vector<Candidates> candidates_;   ///< scratch of scan()
+  LargeVector<std::uint32_t> versions_;  ///< counts the changes of each dof's parabola
   std::int64_t n_events_ = 0;
   std::int64_t n_rescans_ = 0;
   std::int64_t n_possible_crossings_ = 0;
-  int next_ = -1;  ///< the dof whose watch is the earliest
+  bool is_large_ = false;  ///< whether what an event reads is likely not in the cache
+  int next_ = -1;          ///< the dof whose watch is the earliest
 };
 }  // namespace freefall::force_stepping

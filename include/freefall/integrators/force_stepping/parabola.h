@@ -7,7 +7,7 @@
 namespace freefall::force_stepping
 {
 /// The motion of one dof between two changes of its force, in units of its cell: w(t), t0 the time of the last change.
-struct alignas(32) Parabola
+struct Parabola
 {
   double w = 0;                  ///< fraction of the cell at t0
   double velocity = 0;           ///< dw/dt at t0, 1/s

@@ -36,6 +36,7 @@ public:
   /// A step that ends at q.
   void count_position(const Eigen::VectorXd &q, double step);
 
+  void archive(Archive &archive);
   /// `time_steps_by_point` (or `time_steps_by_coordinate`) and, where positions are counted, `time_steps_by_position`.
   std::vector<NumberTable> tables(double elapsed) const;
 

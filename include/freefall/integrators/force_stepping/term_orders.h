@@ -23,7 +23,7 @@ class TermOrders
 public:
   TermOrders(const Couplings &couplings, const SimplicialGrid &grid, const Simplex &simplex, const Eigen::VectorXd &q);
 
-  const Cell &cell(int dof) const { return cells_[dof]; }
+  Cell cell(int dof) const { return cells_[dof].unpack(); }
 
   /// G_i from the terms of i.
   double force(int dof);
@@ -50,6 +50,8 @@ public:
   };
   NewCell leave_cell(int dof, bool upward);
 
+  /// Asks for the segments and ranks of the terms of a pair.
+  void prefetch(int pair) const;
   std::size_t memory_bytes() const;
   void archive(Archive &archive);
 
@@ -59,28 +61,43 @@ private:
   template <typename Function>
   void for_each_run(Span<const int> terms, Function &&function) const;
 
-  static std::size_t entry_of(const Couplings::Family &family, int term)
-  {
-    return family.first_entry + static_cast<std::size_t>(term - family.first_term) * family.dofs_per_term;
-  }
   /// The vertex of a term in which exactly the dofs with a rank below `rank` stand at their upper corners.
-  void gather_vertex(std::size_t entry, int n, int rank, double *x) const;
-  double coupling_force(int dof);
-  double single_force(int dof);
+  void gather_vertex(
+    const Couplings::Family &family, const int *segments, const std::uint8_t *ranks, int rank, double *x) const;
+  /// Of V(p + i) - V(p) over terms of i.
+  double sum_of_forces(int dof, Span<const int> terms);
   void set_corners(int dof);
   void rotate(int dof, bool upward);
 
   const Couplings &couplings_;
   const SimplicialGrid &grid_;
-  std::vector<Cell> cells_;
+  /// A Cell in one number: twice the base, plus one if the direction is negative.
+  class PackedCell
+  {
+  public:
+    PackedCell() = default;
+    static void archive(Archive &archive, LargeVector<PackedCell> &cells)
+    {
+      std::vector<std::int64_t> bits(cells.size());
+      for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = cells[i].bits_;
+      archive("cells", bits);
+      for (std::size_t i = 0; i < bits.size(); ++i) cells[i].bits_ = bits[i];
+    }
+    explicit PackedCell(const Cell &cell) : bits_(2 * cell.base + (cell.direction < 0)) {}
+    Cell unpack() const { return {(bits_ - (bits_ & 1)) / 2, bits_ & 1 ? -1 : 1}; }
+
+  private:
+    std::int64_t bits_ = 0;
+  };
+  LargeVector<PackedCell> cells_;
   /// q at w = 0 and at w = 1; twice the same for fixed dofs.
   struct Corners
   {
     double at[2] = {0, 0};
   };
-  std::vector<Corners> corners_;
-  std::vector<double> steps_;        ///< from the one to the other
-  std::vector<std::uint8_t> ranks_;  ///< like Couplings::term_dofs()
+  LargeVector<Corners> corners_;
+  LargeVector<double> steps_;        ///< from the one to the other
+  LargeVector<std::uint8_t> ranks_;  ///< by entry of the terms
   bool has_fixed_dofs_;
   // Scratch of a batch: values of the terms, and places of the dofs in them.
   std::vector<double> x_;
