@@ -2,6 +2,7 @@
 #include <freefall/core/nearest_name.h>
 #include <freefall/core/parameter_file.h>
 #include <freefall/output/run_folder.h>
+#include <freefall/output/summary.h>
 #include <freefall/simulation/simulation.h>
 #include <freefall/simulation/tables.h>
 
@@ -57,6 +58,26 @@ void refuse_several_processes()
       throw InputError(fmt::format("started as {} processes, but this version runs in one. Leave out mpirun.", size));
 }
 
+/// Runs to the end.
+int go(Simulation &simulation, const RunFolder &folder, bool quiet)
+{
+  Progress progress(std::cerr, Progress::style_for(STDERR_FILENO, quiet), simulation.time(), simulation.end_time());
+  for (const auto &note : simulation.notes()) progress.note(note);
+  std::signal(SIGINT, request_stop);
+  std::signal(SIGTERM, request_stop);
+  try
+  {
+    const auto outcome = simulation.run(folder, progress, [] { return stop_signal != 0; });
+    if (!quiet) fmt::print("results in {}: open snapshots.pvd in ParaView\n", folder.path().string());
+    return outcome == Simulation::Outcome::done ? success : run_failed;
+  }
+  catch (const RunError &error)
+  {
+    throw RunError(fmt::format("{} All results so far are kept. When that is mended, go on with: freefall resume {}",
+                               error.what(), folder.path().string()));
+  }
+}
+
 int run(const InputFile &input, std::string output, bool force, bool quiet)
 {
   refuse_several_processes();
@@ -64,14 +85,30 @@ int run(const InputFile &input, std::string output, bool force, bool quiet)
   input.read(root);
   Simulation simulation(root);
   if (output.empty()) output = (std::filesystem::path("output") / std::filesystem::path(input.file).stem()).string();
-  const RunFolder folder(output, force);
-  Progress progress(std::cerr, Progress::style_for(STDERR_FILENO, quiet), 0, simulation.end_time());
-  for (const auto &note : simulation.notes()) progress.note(note);
-  std::signal(SIGINT, request_stop);
-  std::signal(SIGTERM, request_stop);
-  const auto outcome = simulation.run(folder, progress, [] { return stop_signal != 0; });
-  if (!quiet) fmt::print("results in {}: open snapshots.pvd in ParaView\n", folder.path().string());
-  return outcome == Simulation::Outcome::done ? success : run_failed;
+  return go(simulation, RunFolder(output, force), quiet);
+}
+
+int resume(const std::string &path, bool previous, bool quiet)
+{
+  refuse_several_processes();
+  const RunFolder folder = RunFolder::reopen(path);
+  const auto file = folder.file("parameters.prm");
+  const bool has_checkpoint =
+    std::filesystem::exists(folder.file("checkpoint")) || std::filesystem::exists(folder.file("checkpoint.previous"));
+  if (!has_checkpoint && summary_status(folder.file("summary.json")) == "done")
+  {
+    fmt::print("{}: the run is done, there is nothing to resume\n", path);
+    return success;
+  }
+  if (!std::filesystem::exists(file) || !has_checkpoint)
+    throw InputError(fmt::format("The folder '{}' holds no {}. Start the run with: freefall run FILE --output {} --force", path,
+                                 has_checkpoint ? "parameters.prm" : "checkpoint of a run", path));
+  ParameterSection root;
+  Simulation::declare_parameters(root);
+  read_parameter_file(file.string(), root);
+  Simulation simulation(root);
+  simulation.load_checkpoint(folder, previous);
+  return go(simulation, folder, quiet);
 }
 
 int check(const InputFile &input)
@@ -108,13 +145,17 @@ int dispatch(int argc, char **argv)
   app.set_version_flag("--version", FREEFALL_VERSION);
   InputFile input;
   std::string output, name;
-  bool force = false, quiet = false;
+  bool force = false, previous = false, quiet = false;
 
   auto *run_command = app.add_subcommand("run", "run a parameter file");
   input.add_to(*run_command);
   run_command->add_option("--output", output, "folder of the results (default: output/<name of the file>)");
   run_command->add_flag("--force", force, "replace the results of an earlier run in that folder");
   run_command->add_flag("--quiet", quiet, "print errors only");
+  auto *resume_command = app.add_subcommand("resume", "go on with a run that was stopped, from its last checkpoint");
+  resume_command->add_option("folder", output, "folder of the run")->required();
+  resume_command->add_flag("--previous", previous, "from the checkpoint before the last one");
+  resume_command->add_flag("--quiet", quiet, "print errors only");
   auto *check_command = app.add_subcommand("check", "parse and validate a parameter file, start nothing");
   input.add_to(*check_command);
   auto *parameters_command = app.add_subcommand("parameters", "every parameter: default, unit, meaning, allowed values");
@@ -136,6 +177,7 @@ int dispatch(int argc, char **argv)
     return app.exit(error) == 0 ? success : wrong_input;
   }
   if (*run_command) return run(input, output, force, quiet);
+  if (*resume_command) return resume(output, previous, quiet);
   if (*check_command) return check(input);
   if (*parameters_command) return show_parameters(name);
   if (*list_command) return list();

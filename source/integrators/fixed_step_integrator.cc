@@ -38,7 +38,7 @@ void FixedStepIntegrator::advance(State &state, double time)
     while (state.time < time - rounding)
     {
       method_->step(state, time_step_, next_);
-      if (!next_.q.allFinite() || !next_.v.allFinite()) fail(state, "the result is not finite");
+      if (!next_.q.allFinite() || !next_.v.allFinite()) fail_not_finite(state);
       state.q.swap(next_.q);
       state.v.swap(next_.v);
       ++statistics_.n_steps;
@@ -81,6 +81,13 @@ void FixedStepIntegrator::archive_memory(Archive &archive, const State &state)
   method_->archive(archive);
   n_earlier_force_evaluations_ = n_force - method_->n_force_evaluations();
   n_earlier_potential_evaluations_ = n_potential - method_->n_potential_evaluations();
+}
+
+void FixedStepIntegrator::fail_not_finite(const State &state)
+{
+  int dof = 0;
+  while (std::isfinite(next_.q[dof]) && std::isfinite(next_.v[dof])) ++dof;
+  fail(state, fmt::format("the result is not finite, first at {}; use a shorter time step", system_->dof_name(dof)));
 }
 
 void FixedStepIntegrator::fail(const State &state, const std::string &cause)

@@ -14,8 +14,9 @@ namespace
 {
 namespace fs = std::filesystem;
 
-constexpr std::array<const char *, 7> files_of_a_run = {
-  "history.csv", "summary.json", "snapshots.pvd", "parameters.prm", "checkpoint", "time_steps.csv", "trajectory.csv"};
+constexpr std::array<const char *, 9> files_of_a_run = {"history.csv",    "summary.json", "snapshots.pvd",
+                                                        "parameters.prm", "checkpoint",   "checkpoint.previous",
+                                                        "time_steps.csv", "failure.vtu",  "trajectory.csv"};
 constexpr const char *snapshot_folder = "snapshots";
 
 /// Whether a run may have made this file of snapshots/: NAME_000000.vtu, six digits or more, also when left half-written.

@@ -25,10 +25,12 @@ public:
   /// Times of all snapshots so far, s.
   const std::vector<double> &times() const { return times_; }
 
+  /// Writes the .pvd of the snapshots so far: a resumed run says which it keeps.
+  void write_collection() const;
+
 private:
   /// "snapshots/NAME_000012.vtu", relative to the folder of the run.
   std::string relative_path(std::size_t index) const;
-  void write_collection() const;
 
   std::filesystem::path run_folder_;
   std::string name_;
