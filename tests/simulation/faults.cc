@@ -26,6 +26,9 @@ ProgramResult run_script(const std::string &script)
 const std::string endless = parameters("cube_impact.prm") +
                             " --set 'End time=1' --set 'Output/History interval=1e-5' --set 'Output/Snapshot interval=1e-5'"
                             " --set 'Checks/Maximum energy error=none' --quiet";
+
+/// Waits until the run in that folder has its first checkpoint.
+std::string wait_for(const std::string &folder) { return "while [ ! -e " + folder + "/checkpoint ]; do sleep 0.05; done"; }
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(faults)
@@ -68,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_folder_that_vanishes_ends_the_run_with_its_name)
 {
   const ScratchFolder scratch("vanish");
   const std::string folder = (scratch / "a").string();
-  const auto result = run_script("$FREEFALL run " + endless + " --output " + folder + " & sleep 1; mv " + folder + " " + folder +
+  const auto result = run_script("timeout 100 $FREEFALL run " + endless + " --output " + folder + " & " + wait_for(folder) + "; mv " + folder + " " + folder +
                                  ".gone; wait $!");
   BOOST_TEST(result.exit_code == 3, result.output);
   BOOST_TEST(contains(result.output, folder), result.output);
@@ -84,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_second_run_and_a_resume_in_a_folder_in_use_are_refused)
   const ScratchFolder scratch("twice");
   const std::string folder = (scratch / "a").string();
   const auto result =
-    run_script("$FREEFALL run " + endless + " --output " + folder + " & sleep 1; $FREEFALL run " + endless + " --force --output " +
+    run_script("timeout 100 $FREEFALL run " + endless + " --output " + folder + " & " + wait_for(folder) + "; $FREEFALL run " + endless + " --force --output " +
                folder + "; echo second $?; $FREEFALL resume " + folder + "; echo resume $?; kill -TERM $!; wait $!; echo first $?");
   BOOST_TEST(contains(result.output, "is in use by a run of process"), result.output);
   BOOST_TEST(contains(result.output, "second 2"), result.output);
