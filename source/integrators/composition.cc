@@ -1,5 +1,6 @@
 #include <freefall/core/errors.h>
 #include <freefall/integrators/composition.h>
+#include <freefall/integrators/refuse_conditions.h>
 
 #include <fmt/format.h>
 #include <cmath>
@@ -34,6 +35,7 @@ std::string Composition::name() const
 
 void Composition::start(const System &system, const State &state)
 {
+  refuse_conditions(system, name());
   between_ = state;
   method_->start(system, state);
   n_force_evaluations_ = method_->n_force_evaluations();

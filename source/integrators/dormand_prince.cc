@@ -32,7 +32,7 @@ DormandPrince::DormandPrince(const Tolerances &tolerances, double first_step) : 
 
 void DormandPrince::initialize(const System &system, const State &state)
 {
-  acceleration_.attach(system);
+  acceleration_.attach(system, "Dormand-Prince");
   statistics_ = {};
   n_rejected_ = n_earlier_evaluations_ = 0;
   next_ = state;

@@ -1,5 +1,6 @@
 #include <freefall/core/errors.h>
 #include <freefall/core/parameter_file.h>
+#include <freefall/core/ranks.h>
 #include <freefall/output/atomic_file.h>
 #include <freefall/output/history_writer.h>
 #include <freefall/output/snapshot_writer.h>
@@ -7,6 +8,7 @@
 #include <freefall/output/vtu.h>
 #include <freefall/simulation/simulation.h>
 #include <freefall/simulation/tables.h>
+#include <freefall/systems/conditions.h>
 
 #include <fmt/format.h>
 #include <limits>
@@ -44,7 +46,7 @@ struct Simulation::Interrupted
 class Simulation::Writers
 {
 public:
-  /// A resumed run goes on with the files that are there.
+  /// A resumed run, which is one process, goes on with the files that are there.
   Writers(Simulation &simulation, const RunFolder &folder)
     : simulation_(simulation),
       folder_(folder),
@@ -60,7 +62,7 @@ public:
       std::filesystem::remove(folder.file("failure.vtu"), ignored);
     }
     else
-      history_.emplace(path);
+      ranks::on_rank_zero([&] { history_.emplace(path); });
     const bool deformed = simulation.parameters_.section("Output").text("Snapshot geometry") == "deformed";
     geometry_ = deformed ? SnapshotGeometry::deformed : SnapshotGeometry::reference;
   }
@@ -82,7 +84,7 @@ private:
   const Simulation &simulation_;
   const RunFolder &folder_;
   OutputProgress &outputs_;
-  std::optional<HistoryWriter> history_;
+  std::optional<HistoryWriter> history_;  ///< of rank 0
   SnapshotWriter snapshots_;
   SnapshotGeometry geometry_;
 };
@@ -90,7 +92,8 @@ private:
 void Simulation::Writers::write_history()
 {
   if (outputs_.has_row && outputs_.last_row == simulation_.state_.time) return;
-  history_->write(history_row());
+  const NamedValues row = history_row();
+  ranks::on_rank_zero([&] { history_->write(row); });
   outputs_.has_row = true;
   outputs_.last_row = simulation_.state_.time;
 }
@@ -104,6 +107,8 @@ void Simulation::Writers::flush()
 
 void Simulation::Writers::write_failure() const
 {
+  // On several processes the last snapshot shows the same state.
+  if (ranks::size() > 1) return;
   write_vtu(folder_.file("failure.vtu"), simulation_.system_->snapshot(simulation_.state_, geometry_));
 }
 
@@ -131,7 +136,10 @@ NamedValues Simulation::Writers::history_row()
                   {"kinetic_energy", balance.kinetic},
                   {"potential_energy", balance.internal}};
   if (has(EnergyAccount::contact)) row.push_back({"contact_energy", balance.contact});
-  if (has(EnergyAccount::external)) row.push_back({"external_work", balance.external_work});
+  const Conditions *conditions = system.conditions();
+  if (has(EnergyAccount::external) || (conditions && (conditions->has_loads() || conditions->moves_supports())))
+    row.push_back({"external_work", balance.external_work});
+  if (conditions && conditions->has_damping()) row.push_back({"damping_loss", balance.damping_loss});
   row.push_back({"total_energy", balance.total()});
   const auto conserved = simulation_.integrator_->conserved_energy(state);
   if (!outputs_.has_row) outputs_.has_conserved_energy = conserved.has_value();
@@ -151,7 +159,8 @@ void Simulation::Writers::write_summary(const std::string &status, const std::st
   summary.message = message;
   summary.integrator = simulation_.integrator_name_;
   summary.end_time = simulation_.state_.time;
-  summary.n_dofs = system.n_dofs();
+  summary.n_dofs = system.n_global_dofs();
+  summary.n_ranks = ranks::size();
   summary.n_steps = statistics.n_steps;
   summary.n_force_evaluations = statistics.n_force_evaluations;
   summary.n_potential_evaluations = statistics.n_potential_evaluations;
@@ -164,16 +173,20 @@ void Simulation::Writers::write_summary(const std::string &status, const std::st
   summary.sections.push_back({"integrator_details", simulation_.integrator_->summary()});
   for (const auto &wall : system.walls())
     summary.walls.push_back({{wall.point[0], wall.point[1], wall.point[2]}, {wall.normal[0], wall.normal[1], wall.normal[2]}});
-  freefall::write_summary(folder_.file("summary.json"), summary);
+  ranks::on_rank_zero([&] { freefall::write_summary(folder_.file("summary.json"), summary); });
 }
 
 void Simulation::Writers::write_tables() const
 {
-  for (const auto &table : simulation_.integrator_->tables())
-  {
-    HistoryWriter writer(folder_.file(table.name + ".csv"));
-    for (const auto &row : table.rows) writer.write(row);
-  }
+  ranks::on_rank_zero(
+    [&]
+    {
+      for (const auto &table : simulation_.integrator_->tables())
+      {
+        HistoryWriter writer(folder_.file(table.name + ".csv"));
+        for (const auto &row : table.rows) writer.write(row);
+      }
+    });
 }
 
 void Simulation::declare_parameters(ParameterSection &root)
@@ -220,6 +233,7 @@ Simulation::Simulation(const ParameterSection &parameters) : parameters_(paramet
   const auto &row = find(integrator_table(), integrator_name_);
   integrator_ = row.make(section.section(row.title()));
   system_ = find(problem_table(), parameters.text("Problem")).make(parameters);
+  if (ranks::size() > 1) check_ranks();
   state_ = system_->initial_state();
   try
   {
@@ -230,6 +244,11 @@ Simulation::Simulation(const ParameterSection &parameters) : parameters_(paramet
     throw InputError(fmt::format("the run cannot start: {}", error.what()));
   }
   energy_ = std::make_unique<EnergyMonitor>(*system_, *integrator_);
+  if (ranks::size() > 1)
+  {
+    why_not_restartable_ = "runs on several processes cannot be saved yet";
+    return;
+  }
   checkpoints_ = std::make_unique<Checkpoints>(parameters, *system_);
   try
   {
@@ -246,6 +265,17 @@ Simulation::Simulation(const ParameterSection &parameters) : parameters_(paramet
 }
 
 Simulation::~Simulation() = default;
+
+void Simulation::check_ranks() const
+{
+  const std::string advice = "Leave out mpirun, or start one process.";
+  if (!system_->is_distributed())
+    throw InputError(fmt::format("started as {} processes, but the problem {} runs in one. {}", ranks::size(),
+                                 parameters_.text("Problem"), advice));
+  if (!integrator_->runs_distributed())
+    throw InputError(fmt::format("started as {} processes, but the integrator {} runs in one. {}", ranks::size(),
+                                 integrator_name_, advice));
+}
 
 void Simulation::parse_intervals()
 {
@@ -270,8 +300,9 @@ void Simulation::parse_intervals()
 
 std::vector<std::string> Simulation::notes() const
 {
-  std::vector<std::string> notes{fmt::format("{}: {} degrees of freedom", parameters_.text("Problem"), system_->n_dofs()),
+  std::vector<std::string> notes{fmt::format("{}: {} degrees of freedom", parameters_.text("Problem"), system_->n_global_dofs()),
                                  fmt::format("{} to {:.6g} s", integrator_name_, end_time_)};
+  if (ranks::size() > 1) notes.push_back(fmt::format("on {} processes", ranks::size()));
   for (const auto &note : integrator_->notes()) notes.push_back(note);
   if (!why_not_restartable_.empty()) notes.push_back("no checkpoints are written: " + why_not_restartable_);
   return notes;
@@ -282,6 +313,9 @@ void Simulation::archive(Archive &archive)
   archive("time", state_.time);
   archive("q", state_.q);
   archive("v", state_.v);
+  archive("work_of_supports", state_.work.supports);
+  archive("work_of_loads", state_.work.loads);
+  archive("work_of_damping", state_.work.damping);
   {
     const Archive::Part part(archive, "output");
     archive("history_bytes", outputs_.history_bytes);
@@ -336,10 +370,10 @@ Simulation::Outcome Simulation::run(const RunFolder &folder, Progress &progress,
   {
     std::ostringstream used;
     write_prm(parameters_, used);
-    write_file_atomically(folder.file("parameters.prm"), used.str());
+    ranks::on_rank_zero([&] { write_file_atomically(folder.file("parameters.prm"), used.str()); });
   }
   Writers writers(*this, folder);
-  checkpoints_->begin(state_.time, wall_start_);
+  if (checkpoints_) checkpoints_->begin(state_.time, wall_start_);
 
   Outcome outcome = Outcome::done;
   std::string message;
@@ -355,7 +389,8 @@ Simulation::Outcome Simulation::run(const RunFolder &folder, Progress &progress,
   catch (const Interrupted &)
   {
     outcome = Outcome::interrupted;
-    message = fmt::format("interrupted at time {:.6g} s. Go on with: freefall resume {}", state_.time, folder.path().string());
+    message = fmt::format("interrupted at time {:.6g} s", state_.time);
+    if (why_not_restartable_.empty()) message += ". Go on with: freefall resume " + folder.path().string();
     // Before the row and the snapshot of this moment, which the run that goes on does not have.
     save_checkpoint(writers);
   }
@@ -366,7 +401,7 @@ Simulation::Outcome Simulation::run(const RunFolder &folder, Progress &progress,
   const char *status[] = {"done", "stopped", "interrupted"};
   writers.write_summary(status[static_cast<int>(outcome)], message,
                         outputs_.wall_seconds + Progress::steady_seconds() - wall_start_);
-  if (outcome == Outcome::done) Checkpoints::remove(folder.path());
+  if (outcome == Outcome::done && checkpoints_) Checkpoints::remove(folder.path());
   progress.update(state_.time, integrator_->statistics().n_steps, energy_->largest_error());
   if (outcome == Outcome::done)
     progress.done();
@@ -414,13 +449,13 @@ void Simulation::advance_to(double time,
   double target;
   do
   {
-    if (stop_requested()) throw Interrupted();
+    if (ranks::any(stop_requested())) throw Interrupted();
     target = std::min(time, state_.time + check_interval_);
     integrator_->advance(state_, target);
     const double error = energy_->look(state_);
     progress.update(state_.time, integrator_->statistics().n_steps, energy_->largest_error());
     check(error);
-    if (checkpoints_->is_due(state_.time, Progress::steady_seconds())) save_checkpoint(writers);
+    if (checkpoints_ && checkpoints_->is_due(state_.time, Progress::steady_seconds())) save_checkpoint(writers);
   } while (target < time);
 }
 

@@ -36,6 +36,7 @@ public:
 
   void initialize(const System &system, const State &state) override;
   void advance(State &state, double time) override;
+  bool runs_distributed() const override { return true; }
   NamedValues summary() const override;
   std::vector<std::string> notes() const override { return notes_; }
   bool chooses_time_step() const override { return !settings_.time_step; }

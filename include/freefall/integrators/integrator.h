@@ -60,6 +60,9 @@ public:
   virtual void initialize(const System &system, const State &state) = 0;
   virtual void advance(State &state, double time) = 0;
 
+  /// Whether it moves a system that is distributed over several ranks.
+  virtual bool runs_distributed() const { return false; }
+
   /// The energy that the method keeps, where that is not the energy of the system (force-stepping keeps T + V_h).
   virtual std::optional<double> conserved_energy(const State &) const { return std::nullopt; }
 

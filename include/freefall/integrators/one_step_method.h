@@ -18,7 +18,8 @@ namespace freefall
 /// 1. start() is called before the first step() and again whenever the next step() does not begin where the last one ended.
 ///    It keeps the system (which outlives the method) and computes what the method carries from step to step (a gradient).
 /// 2. step(now, dt, next) fills next.q and next.v, which have the right size and arbitrary contents, and never touches `now`
-///    or next.time. dt may be negative. It allocates nothing once start() is done, if the system does not.
+///    or next.time, which is now.time + dt. A method that knows Conditions also fills next.work; the others refuse them
+///    in start() and leave next.work alone. dt may be negative (without Conditions). It allocates nothing once start() is done, if the system does not.
 /// 3. When a step is impossible, step() throws StepFailed or lets DomainError pass; start() is called before the next step().
 class OneStepMethod
 {

@@ -19,7 +19,7 @@ namespace freefall
 /// One run: a system, an integrator, and what is written when.
 ///
 /// The constructor parses and checks everything and starts the integrator, so that all mistakes of the input show before a
-/// file is touched. run() then leaves, whatever happens, a complete history, snapshots and summary of all that was computed.
+/// file is touched. On several ranks every function is collective. run() then leaves, whatever happens, a complete history, snapshots and summary of all that was computed.
 class Simulation
 {
 public:
@@ -50,7 +50,7 @@ public:
   double end_time() const { return end_time_; }
   /// Where it is now, s.
   double time() const { return state_.time; }
-  /// One line each: what a user should know before the run.
+  /// One line each: what a user should know before the run. Collective.
   std::vector<std::string> notes() const;
 
 private:
@@ -73,6 +73,7 @@ private:
   /// Saves or loads everything.
   void archive(Archive &archive);
   void save_checkpoint(Writers &writers);
+  void check_ranks() const;
   void run_to_end(Writers &writers, Progress &progress, const std::function<bool()> &stop_requested);
   void advance_to(double time, Writers &writers, Progress &progress, const std::function<bool()> &stop_requested);
   /// Throws StepFailed if the run watches something go wrong.

@@ -57,6 +57,7 @@ private:
   std::vector<int> free_number_;  ///< of each dof
 
   double t_k_, t_next_ = 0;
+  double tau_ = 0;         ///< the step, of which t_next_ - t_k_ is a rounding
   int s_ = -1;             ///< boundary that is crossed next
   int just_crossed_ = -1;  ///< column whose barycentric coordinate is zero by definition
   Eigen::VectorXd z_, z_dot_;
