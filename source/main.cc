@@ -3,6 +3,7 @@
 #include <freefall/core/parameter_file.h>
 #include <freefall/core/ranks.h>
 #include <freefall/output/run_folder.h>
+#include <freefall/output/summary.h>
 #include <freefall/simulation/simulation.h>
 #include <freefall/simulation/tables.h>
 #include <freefall/study/study.h>
@@ -52,21 +53,58 @@ struct InputFile
   }
 };
 
+/// Runs to the end.
+int go(Simulation &simulation, const RunFolder &folder, bool quiet)
+{
+  quiet = quiet || ranks::rank() > 0;
+  Progress progress(std::cerr, Progress::style_for(STDERR_FILENO, quiet), simulation.time(), simulation.end_time());
+  for (const auto &note : simulation.notes()) progress.note(note);
+  std::signal(SIGINT, request_stop);
+  std::signal(SIGTERM, request_stop);
+  try
+  {
+    const auto outcome = simulation.run(folder, progress, [] { return stop_signal != 0; });
+    if (!quiet) fmt::print("results in {}: open snapshots.pvd in ParaView\n", folder.path().string());
+    return outcome == Simulation::Outcome::done ? success : run_failed;
+  }
+  catch (const RunError &error)
+  {
+    if (ranks::size() > 1) throw;
+    throw RunError(fmt::format("{} All results so far are kept. When that is mended, go on with: freefall resume {}",
+                               error.what(), folder.path().string()));
+  }
+}
+
 int run(const InputFile &input, std::string output, bool force, bool quiet)
 {
   ParameterSection root;
   input.read(root);
   Simulation simulation(root);
   if (output.empty()) output = (std::filesystem::path("output") / std::filesystem::path(input.file).stem()).string();
-  const RunFolder folder(output, force);
-  quiet = quiet || ranks::rank() > 0;
-  Progress progress(std::cerr, Progress::style_for(STDERR_FILENO, quiet), 0, simulation.end_time());
-  for (const auto &note : simulation.notes()) progress.note(note);
-  std::signal(SIGINT, request_stop);
-  std::signal(SIGTERM, request_stop);
-  const auto outcome = simulation.run(folder, progress, [] { return stop_signal != 0; });
-  if (!quiet) fmt::print("results in {}: open snapshots.pvd in ParaView\n", folder.path().string());
-  return outcome == Simulation::Outcome::done ? success : run_failed;
+  return go(simulation, RunFolder(output, force), quiet);
+}
+
+int resume(const std::string &path, bool previous, bool quiet)
+{
+  if (ranks::size() > 1) throw InputError("runs on several processes cannot be resumed yet. Leave out mpirun.");
+  const RunFolder folder = RunFolder::reopen(path);
+  const auto file = folder.file("parameters.prm");
+  const bool has_checkpoint =
+    std::filesystem::exists(folder.file("checkpoint")) || std::filesystem::exists(folder.file("checkpoint.previous"));
+  if (!has_checkpoint && summary_status(folder.file("summary.json")) == "done")
+  {
+    fmt::print("{}: the run is done, there is nothing to resume\n", path);
+    return success;
+  }
+  if (!std::filesystem::exists(file) || !has_checkpoint)
+    throw InputError(fmt::format("The folder '{}' holds no {}. Start the run with: freefall run FILE --output {} --force", path,
+                                 has_checkpoint ? "parameters.prm" : "checkpoint of a run", path));
+  ParameterSection root;
+  Simulation::declare_parameters(root);
+  read_parameter_file(file.string(), root);
+  Simulation simulation(root);
+  simulation.load_checkpoint(folder, previous);
+  return go(simulation, folder, quiet);
 }
 
 struct StudyOptions
@@ -163,7 +201,7 @@ int dispatch(int argc, char **argv)
   app.set_version_flag("--version", FREEFALL_VERSION);
   InputFile input;
   std::string output, name;
-  bool force = false, quiet = false, of_studies = false;
+  bool force = false, previous = false, quiet = false, of_studies = false;
   StudyOptions study_options;
 
   auto *run_command = app.add_subcommand("run", "run a parameter file");
@@ -171,6 +209,10 @@ int dispatch(int argc, char **argv)
   run_command->add_option("--output", output, "folder of the results (default: output/<name of the file>)");
   run_command->add_flag("--force", force, "replace the results of an earlier run in that folder");
   run_command->add_flag("--quiet", quiet, "print errors only");
+  auto *resume_command = app.add_subcommand("resume", "go on with a run that was stopped, from its last checkpoint");
+  resume_command->add_option("folder", output, "folder of the run")->required();
+  resume_command->add_flag("--previous", previous, "from the checkpoint before the last one");
+  resume_command->add_flag("--quiet", quiet, "print errors only");
   auto *study_command = app.add_subcommand("study", "many runs over swept parameters: one table, fitted slopes, plots");
   study_options.add_to(*study_command);
   auto *check_command = app.add_subcommand("check", "parse and validate a parameter file, start nothing");
@@ -195,6 +237,7 @@ int dispatch(int argc, char **argv)
     return app.exit(error) == 0 ? success : wrong_input;
   }
   if (*run_command) return run(input, output, force, quiet);
+  if (*resume_command) return resume(output, previous, quiet);
   if (*study_command) return study(study_options);
   if (*check_command) return check(input);
   if (*parameters_command) return show_parameters(name, of_studies);

@@ -40,7 +40,8 @@ void FixedStepIntegrator::advance(State &state, double time)
       next_.time = initial_time_ + static_cast<double>(statistics_.n_steps + 1) * time_step_;
       method_->step(state, time_step_, next_);
       // The sum is finite unless an entry is not (or all are huge), and takes a fraction of the time of looking at each.
-      if (!std::isfinite(next_.q.sum() + next_.v.sum()) && !(next_.q.allFinite() && next_.v.allFinite())) fail(state, "the result is not finite");
+      if (!std::isfinite(next_.q.sum() + next_.v.sum()) && !(next_.q.allFinite() && next_.v.allFinite()))
+        fail_not_finite(state);
       state.q.swap(next_.q);
       state.v.swap(next_.v);
       state.work = next_.work;
@@ -84,6 +85,13 @@ void FixedStepIntegrator::archive_memory(Archive &archive, const State &state)
   method_->archive(archive);
   n_earlier_force_evaluations_ = n_force - method_->n_force_evaluations();
   n_earlier_potential_evaluations_ = n_potential - method_->n_potential_evaluations();
+}
+
+void FixedStepIntegrator::fail_not_finite(const State &state)
+{
+  int dof = 0;
+  while (std::isfinite(next_.q[dof]) && std::isfinite(next_.v[dof])) ++dof;
+  fail(state, fmt::format("the result is not finite, first at {}; use a shorter time step", system_->dof_name(dof)));
 }
 
 void FixedStepIntegrator::fail(const State &state, const std::string &cause)

@@ -27,10 +27,11 @@ void AtomicFile::write(const void *bytes, std::size_t n_bytes)
   if (!write_all(descriptor_, bytes, n_bytes)) fail("write");
 }
 
-void AtomicFile::commit()
+void AtomicFile::commit(const std::function<void()> &before_rename)
 {
   if (descriptor_ < 0) throw std::logic_error("AtomicFile::commit() after commit() or a failure: " + path_.string());
   if (::fsync(descriptor_) != 0) fail("flush");
+  if (before_rename) before_rename();
   // Network file systems report a full disk as late as here.
   if (::close(std::exchange(descriptor_, -1)) != 0 || std::rename(partial_path_.c_str(), path_.c_str()) != 0)
   {

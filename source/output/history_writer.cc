@@ -89,6 +89,11 @@ void HistoryWriter::write(const NamedValues &row)
     for (const NamedValue &entry : row) columns_.push_back(entry.name);
 }
 
+void HistoryWriter::flush() const
+{
+  if (::fsync(descriptor_) != 0) fail("flush", errno);
+}
+
 void HistoryWriter::check_columns(const NamedValues &row) const
 {
   if (row.empty()) throw std::logic_error("HistoryWriter: a row without columns.");

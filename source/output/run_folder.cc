@@ -15,8 +15,9 @@ namespace
 {
 namespace fs = std::filesystem;
 
-constexpr std::array<const char *, 7> files_of_a_run = {
-  "history.csv", "summary.json", "snapshots.pvd", "parameters.prm", "checkpoint", "time_steps.csv", "trajectory.csv"};
+constexpr std::array<const char *, 9> files_of_a_run = {"history.csv",    "summary.json", "snapshots.pvd",
+                                                        "parameters.prm", "checkpoint",   "checkpoint.previous",
+                                                        "time_steps.csv", "failure.vtu",  "trajectory.csv"};
 constexpr const char *snapshot_folder = "snapshots";
 
 bool ends_in_digits(const std::string &name, std::size_t after, std::size_t at_least)

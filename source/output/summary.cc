@@ -2,6 +2,7 @@
 #include <freefall/output/summary.h>
 
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -56,6 +57,14 @@ std::string to_json(const RunSummary &summary)
   }
   // A message may quote a path that is no UTF-8, which must not cost the summary.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string summary_status(const std::filesystem::path &path)
+{
+  std::ifstream file(path);
+  const Json json = Json::parse(file, nullptr, false);
+  if (!json.is_object() || !json.contains("status") || !json["status"].is_string()) return {};
+  return json["status"];
 }
 
 void write_summary(const std::filesystem::path &path, const RunSummary &summary)

@@ -24,4 +24,14 @@ double EnergyMonitor::look(const State &state)
   largest_error_ = error <= largest_error_ ? largest_error_ : error;
   return error;
 }
+
+void EnergyMonitor::archive(Archive &archive)
+{
+  const Archive::Part part(archive, "energy_monitor");
+  archive("has_reference", has_reference_);
+  archive("reference", reference_);
+  archive("energy", energy_);
+  archive("largest_kinetic", largest_kinetic_);
+  archive("largest_error", largest_error_);
+}
 }  // namespace freefall

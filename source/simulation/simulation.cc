@@ -5,6 +5,7 @@
 #include <freefall/output/history_writer.h>
 #include <freefall/output/snapshot_writer.h>
 #include <freefall/output/summary.h>
+#include <freefall/output/vtu.h>
 #include <freefall/simulation/simulation.h>
 #include <freefall/simulation/tables.h>
 #include <freefall/systems/conditions.h>
@@ -45,10 +46,23 @@ struct Simulation::Interrupted
 class Simulation::Writers
 {
 public:
-  Writers(const Simulation &simulation, const RunFolder &folder)
-    : simulation_(simulation), folder_(folder), snapshots_(folder.path(), "snapshot")
+  /// A resumed run, which is one process, goes on with the files that are there.
+  Writers(Simulation &simulation, const RunFolder &folder)
+    : simulation_(simulation),
+      folder_(folder),
+      outputs_(simulation.outputs_),
+      snapshots_(folder.path(), "snapshot", outputs_.snapshot_times)
   {
-    ranks::on_rank_zero([&] { history_.emplace(folder.file("history.csv")); });
+    const auto path = folder.file("history.csv");
+    if (simulation.is_resumed_)
+    {
+      history_.emplace(path, outputs_.history_bytes);
+      if (simulation.snapshot_interval_) snapshots_.write_collection();
+      std::error_code ignored;
+      std::filesystem::remove(folder.file("failure.vtu"), ignored);
+    }
+    else
+      ranks::on_rank_zero([&] { history_.emplace(path); });
     const bool deformed = simulation.parameters_.section("Output").text("Snapshot geometry") == "deformed";
     geometry_ = deformed ? SnapshotGeometry::deformed : SnapshotGeometry::reference;
   }
@@ -57,6 +71,11 @@ public:
   void write_history();
   void write_snapshot();
   void write_tables() const;
+  /// The state of a run that cannot go on, for ParaView.
+  void write_failure() const;
+  /// What is written so far is on the disk, and outputs_ says how much it is.
+  void flush();
+  const RunFolder &folder() const { return folder_; }
   void write_summary(const std::string &status, const std::string &message, double wall_seconds) const;
 
 private:
@@ -64,19 +83,33 @@ private:
 
   const Simulation &simulation_;
   const RunFolder &folder_;
+  OutputProgress &outputs_;
   std::optional<HistoryWriter> history_;  ///< of rank 0
   SnapshotWriter snapshots_;
   SnapshotGeometry geometry_;
-  std::optional<double> last_row_;
-  bool has_conserved_energy_ = false;
 };
 
 void Simulation::Writers::write_history()
 {
-  if (last_row_ == simulation_.state_.time) return;
+  if (outputs_.has_row && outputs_.last_row == simulation_.state_.time) return;
   const NamedValues row = history_row();
   ranks::on_rank_zero([&] { history_->write(row); });
-  last_row_ = simulation_.state_.time;
+  outputs_.has_row = true;
+  outputs_.last_row = simulation_.state_.time;
+}
+
+void Simulation::Writers::flush()
+{
+  history_->flush();
+  outputs_.history_bytes = history_->n_bytes();
+  outputs_.snapshot_times = snapshots_.times();
+}
+
+void Simulation::Writers::write_failure() const
+{
+  // On several processes the last snapshot shows the same state.
+  if (ranks::size() > 1) return;
+  write_vtu(folder_.file("failure.vtu"), simulation_.system_->snapshot(simulation_.state_, geometry_));
 }
 
 void Simulation::Writers::write_snapshot()
@@ -109,9 +142,9 @@ NamedValues Simulation::Writers::history_row()
   if (conditions && conditions->has_damping()) row.push_back({"damping_loss", balance.damping_loss});
   row.push_back({"total_energy", balance.total()});
   const auto conserved = simulation_.integrator_->conserved_energy(state);
-  if (!last_row_) has_conserved_energy_ = conserved.has_value();
+  if (!outputs_.has_row) outputs_.has_conserved_energy = conserved.has_value();
   // The state that a failed step leaves may have none: the column stays.
-  if (has_conserved_energy_)
+  if (outputs_.has_conserved_energy)
     row.push_back({"conserved_energy", conserved.value_or(std::numeric_limits<double>::quiet_NaN())});
   for (const auto &value : system.observe(state)) row.push_back(value);
   return row;
@@ -183,6 +216,9 @@ void Simulation::declare_parameters(ParameterSection &root)
     "Check interval", "auto", Pattern::number("s", Bounds::positive()).or_word("auto"),
     "Simulated time between two looks at the energy. auto: a tenth of the history interval. A value below the time "
     "step looks at every step.");
+  checks.declare("Minimum time step", "none", Pattern::number("s", Bounds::positive()).or_word("none"),
+                 "The run stops with exit code 3 when an integrator that chooses its own steps takes one below this. The events "
+                 "of force-stepping are no such steps.");
   auto &output = root.section("Output", "What is written to the folder of the run.");
   output.declare("History interval", "auto", Pattern::number("s", Bounds::positive()).or_word("auto"),
                  "Simulated time between two rows of history.csv. auto: a 400th of End time.");
@@ -190,6 +226,7 @@ void Simulation::declare_parameters(ParameterSection &root)
                  "Simulated time between two snapshots for ParaView. auto: a 40th of End time.");
   output.declare("Snapshot geometry", "deformed", Pattern::choice({"deformed", "reference"}),
                  "Where snapshots draw the bodies. With reference, ParaView's Warp By Vector moves them by the displacement.");
+  Checkpoints::declare_parameters(output);
   for (const auto &row : problem_table()) row.declare(root);
 }
 
@@ -214,6 +251,24 @@ Simulation::Simulation(const ParameterSection &parameters) : parameters_(paramet
     throw InputError(fmt::format("the run cannot start: {}", error.what()));
   }
   energy_ = std::make_unique<EnergyMonitor>(*system_, *integrator_);
+  if (ranks::size() > 1)
+  {
+    why_not_restartable_ = "runs on several processes cannot be saved yet";
+    return;
+  }
+  checkpoints_ = std::make_unique<Checkpoints>(parameters, *system_);
+  try
+  {
+    Archive trial;
+    integrator_->archive(trial, state_);
+  }
+  catch (const NotRestartable &error)
+  {
+    why_not_restartable_ = error.what();
+    if (checkpoints_->has_interval())
+      throw parameters.section("Output").error(
+        "Checkpoint interval", fmt::format("cannot be kept: {} cannot be saved. Set it to none.", integrator_name_));
+  }
 }
 
 Simulation::~Simulation() = default;
@@ -247,6 +302,7 @@ void Simulation::parse_intervals()
   }
   check_interval_ = checks.number_unless_word("Check interval").value_or(history_interval_ / 10);
   maximum_energy_error_ = checks.number_unless_word("Maximum energy error");
+  minimum_time_step_ = checks.number_unless_word("Minimum time step");
 }
 
 std::vector<std::string> Simulation::notes() const
@@ -255,16 +311,76 @@ std::vector<std::string> Simulation::notes() const
                                  fmt::format("{} to {:.6g} s", integrator_name_, end_time_)};
   if (ranks::size() > 1) notes.push_back(fmt::format("on {} processes", ranks::size()));
   for (const auto &note : integrator_->notes()) notes.push_back(note);
+  if (!why_not_restartable_.empty()) notes.push_back("no checkpoints are written: " + why_not_restartable_);
   return notes;
+}
+
+void Simulation::archive(Archive &archive)
+{
+  archive("time", state_.time);
+  archive("q", state_.q);
+  archive("v", state_.v);
+  archive("work_of_supports", state_.work.supports);
+  archive("work_of_loads", state_.work.loads);
+  archive("work_of_damping", state_.work.damping);
+  {
+    const Archive::Part part(archive, "output");
+    archive("history_bytes", outputs_.history_bytes);
+    archive.list("snapshot_times", outputs_.snapshot_times);
+    archive("has_row", outputs_.has_row);
+    archive("last_row", outputs_.last_row);
+    archive("has_conserved_energy", outputs_.has_conserved_energy);
+    archive("next_row", outputs_.next_row);
+    archive("next_snapshot", outputs_.next_snapshot);
+    archive("wall_seconds", outputs_.wall_seconds);
+  }
+  energy_->archive(archive);
+  {
+    const Archive::Part part(archive, "system");
+    system_->archive(archive);
+  }
+  integrator_->archive(archive, state_);
+}
+
+void Simulation::save_checkpoint(Writers &writers)
+{
+  if (!why_not_restartable_.empty()) return;
+  writers.flush();
+  const double now = Progress::steady_seconds(), earlier = outputs_.wall_seconds;
+  outputs_.wall_seconds += now - wall_start_;
+  Archive saved;
+  archive(saved);
+  outputs_.wall_seconds = earlier;
+  checkpoints_->write(writers.folder().path(), saved.bytes(), state_.time, now);
+}
+
+void Simulation::load_checkpoint(const RunFolder &folder, bool previous)
+{
+  Archive saved(checkpoints_->read(folder.path(), previous));
+  try
+  {
+    archive(saved);
+    saved.finish();
+  }
+  catch (const ArchiveError &error)
+  {
+    throw InputError(fmt::format("The checkpoint in '{}' does not fit this program: {}. Resume it with the program that wrote it.",
+                                 folder.path().string(), error.what()));
+  }
+  is_resumed_ = true;
 }
 
 Simulation::Outcome Simulation::run(const RunFolder &folder, Progress &progress, const std::function<bool()> &stop_requested)
 {
-  const double wall_start = Progress::steady_seconds();
-  std::ostringstream used;
-  write_prm(parameters_, used);
-  ranks::on_rank_zero([&] { write_file_atomically(folder.file("parameters.prm"), used.str()); });
+  wall_start_ = Progress::steady_seconds();
+  if (!is_resumed_)
+  {
+    std::ostringstream used;
+    write_prm(parameters_, used);
+    ranks::on_rank_zero([&] { write_file_atomically(folder.file("parameters.prm"), used.str()); });
+  }
   Writers writers(*this, folder);
+  if (checkpoints_) checkpoints_->begin(state_.time, wall_start_);
 
   Outcome outcome = Outcome::done;
   std::string message;
@@ -281,12 +397,18 @@ Simulation::Outcome Simulation::run(const RunFolder &folder, Progress &progress,
   {
     outcome = Outcome::interrupted;
     message = fmt::format("interrupted at time {:.6g} s", state_.time);
+    if (why_not_restartable_.empty()) message += ". Go on with: freefall resume " + folder.path().string();
+    // Before the row and the snapshot of this moment, which the run that goes on does not have.
+    save_checkpoint(writers);
   }
   writers.write_history();
   writers.write_snapshot();
+  if (outcome == Outcome::stopped) writers.write_failure();
   writers.write_tables();
   const char *status[] = {"done", "stopped", "interrupted"};
-  writers.write_summary(status[static_cast<int>(outcome)], message, Progress::steady_seconds() - wall_start);
+  writers.write_summary(status[static_cast<int>(outcome)], message,
+                        outputs_.wall_seconds + Progress::steady_seconds() - wall_start_);
+  if (outcome == Outcome::done && checkpoints_) Checkpoints::remove(folder.path());
   progress.update(state_.time, integrator_->statistics().n_steps, energy_->largest_error());
   if (outcome == Outcome::done)
     progress.done();
@@ -297,33 +419,39 @@ Simulation::Outcome Simulation::run(const RunFolder &folder, Progress &progress,
 
 void Simulation::run_to_end(Writers &writers, Progress &progress, const std::function<bool()> &stop_requested)
 {
-  energy_->look(state_);
-  writers.write_history();
-  writers.write_snapshot();
+  if (!is_resumed_)
+  {
+    energy_->look(state_);
+    writers.write_history();
+    writers.write_snapshot();
+    save_checkpoint(writers);
+  }
   // Output times are multiples of the intervals, computed by multiplication so that they do not drift.
-  std::int64_t next_row = 1, next_snapshot = 1;
   double time = 0;
   while (time < end_time_)
   {
-    const double row_time = std::min(end_time_, static_cast<double>(next_row) * history_interval_);
+    const double row_time = std::min(end_time_, static_cast<double>(outputs_.next_row) * history_interval_);
     const double snapshot_time =
-      snapshot_interval_ ? std::min(end_time_, static_cast<double>(next_snapshot) * *snapshot_interval_) : end_time_;
+      snapshot_interval_ ? std::min(end_time_, static_cast<double>(outputs_.next_snapshot) * *snapshot_interval_) : end_time_;
     time = std::min(row_time, snapshot_time);
-    advance_to(time, progress, stop_requested);
+    advance_to(time, writers, progress, stop_requested);
     if (time == row_time)
     {
       writers.write_history();
-      ++next_row;
+      ++outputs_.next_row;
     }
     if (time == snapshot_time)
     {
       writers.write_snapshot();
-      ++next_snapshot;
+      ++outputs_.next_snapshot;
     }
   }
 }
 
-void Simulation::advance_to(double time, Progress &progress, const std::function<bool()> &stop_requested)
+void Simulation::advance_to(double time,
+                            Writers &writers,
+                            Progress &progress,
+                            const std::function<bool()> &stop_requested)
 {
   double target;
   do
@@ -333,13 +461,33 @@ void Simulation::advance_to(double time, Progress &progress, const std::function
     integrator_->advance(state_, target);
     const double error = energy_->look(state_);
     progress.update(state_.time, integrator_->statistics().n_steps, energy_->largest_error());
-    if (!std::isfinite(energy_->energy()))
-      throw StepFailed(fmt::format("the energy is not finite at time {:.6g} s. Use a shorter time step.", state_.time));
-    if (maximum_energy_error_ && error > *maximum_energy_error_)
-      throw StepFailed(
-        fmt::format("the energy error {:.3g} passed Checks/Maximum energy error = {:.3g} at time {:.6g} s. Use a "
-                    "shorter time step, or raise the limit if that error is acceptable.",
-                    error, *maximum_energy_error_, state_.time));
+    check(error);
+    if (checkpoints_ && checkpoints_->is_due(state_.time, Progress::steady_seconds())) save_checkpoint(writers);
   } while (target < time);
+}
+
+void Simulation::check(double energy_error) const
+{
+  // The place is that of the fastest dof: where things fly apart.
+  const auto place = [&]
+  {
+    Eigen::Index fastest = 0;
+    if (state_.v.size() > 0) state_.v.cwiseAbs().maxCoeff(&fastest);
+    return state_.v.size() > 0 ? system_->dof_name(static_cast<int>(fastest)) : std::string("nothing");
+  };
+  if (!std::isfinite(energy_->energy()))
+    throw StepFailed(
+      fmt::format("the energy is not finite at time {:.6g} s; fastest is {}. Use a shorter time step.", state_.time, place()));
+  if (maximum_energy_error_ && energy_error > *maximum_energy_error_)
+    throw StepFailed(
+      fmt::format("the energy error {:.3g} passed Checks/Maximum energy error = {:.3g} at time {:.6g} s; fastest is {}. Use a "
+                  "shorter time step, or raise the limit if that error is acceptable.",
+                  energy_error, *maximum_energy_error_, state_.time, place()));
+  const auto &statistics = integrator_->statistics();
+  if (minimum_time_step_ && integrator_->chooses_time_step() && statistics.smallest_time_step < *minimum_time_step_)
+    throw StepFailed(
+      fmt::format("a time step of {:.3g} s fell below Checks/Minimum time step = {:.3g} s before time {:.6g} s; fastest is {}. "
+                  "Lower the limit, or look for what forces the short step: failure.vtu shows the state.",
+                  statistics.smallest_time_step, *minimum_time_step_, state_.time, place()));
 }
 }  // namespace freefall

@@ -56,9 +56,11 @@ BOOST_AUTO_TEST_CASE(every_bad_input_ends_with_its_text_and_exit_code)
                                                                                  << said);
     BOOST_TEST(fs::exists(scratch / "run/history.csv") == (expected.exit_code == 3),
                input.filename() << ": results where none should be, or none");
+    BOOST_TEST(fs::exists(scratch / "run/failure.vtu") == (expected.exit_code == 3),
+               input.filename() << ": a run that stops saves the state of that moment");
     BOOST_TEST(result.output.find("terminate called") == std::string::npos);
   }
-  BOOST_TEST(n_cases >= 60);
+  BOOST_TEST(n_cases >= 80);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

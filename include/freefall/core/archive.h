@@ -41,6 +41,8 @@ public:
 
   bool is_loading() const { return is_loading_; }
   const std::string &bytes() const { return bytes_; }
+  /// The blocks that have not been loaded yet.
+  std::string rest() const { return bytes_.substr(position_); }
   /// After loading: ArchiveError if a block is left.
   void finish() const;
 

@@ -34,6 +34,7 @@ protected:
 
 private:
   void count();
+  [[noreturn]] void fail_not_finite(const State &state);
   [[noreturn]] void fail(const State &state, const std::string &cause);
 
   std::unique_ptr<OneStepMethod> method_;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -25,7 +26,8 @@ public:
 
   void write(const void *bytes, std::size_t n_bytes);
   void write(std::string_view text) { write(text.data(), text.size()); }
-  void commit();
+  /// `before_rename` is called when the partial file is on the disk; what it throws leaves everything as it was.
+  void commit(const std::function<void()> &before_rename = {});
 
 private:
   [[noreturn]] void fail(const std::string &action);

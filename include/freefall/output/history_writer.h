@@ -30,6 +30,8 @@ public:
 
   void write(const NamedValues &row);
 
+  /// Waits until all rows are on the disk (RunError).
+  void flush() const;
   /// The length of the file, all rows so far.
   std::uint64_t n_bytes() const { return n_bytes_; }
 

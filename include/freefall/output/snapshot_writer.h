@@ -28,12 +28,14 @@ public:
   /// Times of all snapshots so far, s.
   const std::vector<double> &times() const { return times_; }
 
+  /// Writes the .pvd of the snapshots so far: a resumed run says which it keeps.
+  void write_collection() const;
+
 private:
   /// "snapshots/NAME_000012.vtu", relative to the folder of the run; .pvtu on several ranks.
   std::string relative_path(std::size_t index) const;
   /// Writes a vtu, or the parts and what joins them.
   void write_grid(const Snapshot &snapshot) const;
-  void write_collection() const;
 
   std::filesystem::path run_folder_;
   std::string name_;

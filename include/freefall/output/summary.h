@@ -40,7 +40,7 @@ struct RunSummary
     double radius;
   };
 
-  std::string status;   ///< "done" or "stopped"
+  std::string status;   ///< "done", "stopped" or "interrupted"
   std::string message;  ///< why the run stopped; empty when it is done
   std::string integrator;
   double end_time = 0;  ///< the time that was reached, s
@@ -60,6 +60,9 @@ struct RunSummary
 
 /// The summary as the text of summary.json.
 std::string to_json(const RunSummary &summary);
+
+/// The status in a summary.json; empty when there is none that can be read.
+std::string summary_status(const std::filesystem::path &path);
 
 /// Writes summary.json whole or not at all (RunError).
 void write_summary(const std::filesystem::path &path, const RunSummary &summary);

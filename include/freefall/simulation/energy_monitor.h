@@ -19,6 +19,8 @@ public:
   /// Looks at a state; the first one is the reference. Returns the relative error of this state.
   double look(const State &state);
 
+  void archive(Archive &archive);
+
   /// Of the state looked at last.
   double energy() const { return energy_; }
   /// The largest relative error so far.
