@@ -8,9 +8,9 @@
 #include <freefall/simulation/tables.h>
 
 #include <fmt/format.h>
-#include <limits>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <sstream>
 
 namespace freefall
@@ -48,11 +48,13 @@ public:
   {
     const bool deformed = simulation.parameters_.section("Output").text("Snapshot geometry") == "deformed";
     geometry_ = deformed ? SnapshotGeometry::deformed : SnapshotGeometry::reference;
+    if (simulation.trajectory_interval_) trajectory_ = std::make_unique<HistoryWriter>(folder.file("trajectory.csv"));
   }
 
   /// A row and a snapshot of the current state, each unless there is one already.
   void write_history();
   void write_snapshot();
+  void write_trajectory();
   void write_tables() const;
   void write_summary(const std::string &status, const std::string &message, double wall_seconds) const;
 
@@ -63,8 +65,9 @@ private:
   const RunFolder &folder_;
   HistoryWriter history_;
   SnapshotWriter snapshots_;
+  std::unique_ptr<HistoryWriter> trajectory_;
   SnapshotGeometry geometry_;
-  std::optional<double> last_row_;
+  std::optional<double> last_row_, last_trajectory_row_;
   bool has_conserved_energy_ = false;
 };
 
@@ -80,6 +83,15 @@ void Simulation::Writers::write_snapshot()
   const bool written = !snapshots_.times().empty() && snapshots_.times().back() == simulation_.state_.time;
   if (simulation_.snapshot_interval_ && !written)
     snapshots_.write(simulation_.system_->snapshot(simulation_.state_, geometry_));
+}
+
+void Simulation::Writers::write_trajectory()
+{
+  if (!trajectory_ || last_trajectory_row_ == simulation_.state_.time) return;
+  NamedValues row{{"time", simulation_.state_.time}};
+  for (auto &value : simulation_.system_->trajectory(simulation_.state_)) row.push_back(std::move(value));
+  trajectory_->write(row);
+  last_trajectory_row_ = simulation_.state_.time;
 }
 
 NamedValues Simulation::Writers::history_row()
@@ -104,9 +116,9 @@ NamedValues Simulation::Writers::history_row()
   const auto conserved = simulation_.integrator_->conserved_energy(state);
   if (!last_row_) has_conserved_energy_ = conserved.has_value();
   // The state that a failed step leaves may have none: the column stays.
-  if (has_conserved_energy_)
-    row.push_back({"conserved_energy", conserved.value_or(std::numeric_limits<double>::quiet_NaN())});
+  if (has_conserved_energy_) row.push_back({"conserved_energy", conserved.value_or(std::numeric_limits<double>::quiet_NaN())});
   for (const auto &value : system.observe(state)) row.push_back(value);
+  for (const auto &value : simulation_.integrator_->observe(state)) row.push_back(value);
   return row;
 }
 
@@ -130,6 +142,9 @@ void Simulation::Writers::write_summary(const std::string &status, const std::st
   summary.relative_energy_drift = simulation_.energy_->largest_error();
   summary.wall_seconds = wall_seconds;
   summary.sections.push_back({"integrator_details", simulation_.integrator_->summary()});
+  // From the file, so that a run that was resumed knows all of it.
+  const NamedValues measured = system.measure(read_history(folder_.file("history.csv")));
+  if (!measured.empty()) summary.sections.push_back({"measured", measured});
   for (const auto &wall : system.walls())
     summary.walls.push_back({{wall.point[0], wall.point[1], wall.point[2]}, {wall.normal[0], wall.normal[1], wall.normal[2]}});
   freefall::write_summary(folder_.file("summary.json"), summary);
@@ -169,6 +184,8 @@ void Simulation::declare_parameters(ParameterSection &root)
                  "Simulated time between two rows of history.csv. auto: a 400th of End time.");
   output.declare("Snapshot interval", "auto", Pattern::number("s", Bounds::positive()).or_word("auto").or_word("none"),
                  "Simulated time between two snapshots for ParaView. auto: a 40th of End time.");
+  output.declare("Trajectory interval", "none", Pattern::number("s", Bounds::positive()).or_word("none"),
+                 "Simulated time between two rows of trajectory.csv: position and velocity of every particle.");
   output.declare("Snapshot geometry", "deformed", Pattern::choice({"deformed", "reference"}),
                  "Where snapshots draw the bodies. With reference, ParaView's Warp By Vector moves them by the displacement.");
   for (const auto &row : problem_table()) row.declare(root);
@@ -185,6 +202,9 @@ Simulation::Simulation(const ParameterSection &parameters) : parameters_(paramet
   integrator_ = row.make(section.section(row.title()));
   system_ = find(problem_table(), parameters.text("Problem")).make(parameters);
   state_ = system_->initial_state();
+  if (trajectory_interval_ && system_->trajectory(state_).empty())
+    throw parameters.section("Output").error(
+      "Trajectory interval", fmt::format("must be none: the problem {} has no particles.", parameters.text("Problem")));
   try
   {
     integrator_->initialize(*system_, state_);
@@ -214,6 +234,8 @@ void Simulation::parse_intervals()
     snapshot_interval_ = output.number_unless_word("Snapshot interval").value_or(end_time_ / 40);
     check_count("Snapshot interval", *snapshot_interval_);
   }
+  trajectory_interval_ = output.number_unless_word("Trajectory interval");
+  if (trajectory_interval_) check_count("Trajectory interval", *trajectory_interval_);
   check_interval_ = checks.number_unless_word("Check interval").value_or(history_interval_ / 10);
   maximum_energy_error_ = checks.number_unless_word("Maximum energy error");
 }
@@ -252,6 +274,7 @@ Simulation::Outcome Simulation::run(const RunFolder &folder, Progress &progress,
   }
   writers.write_history();
   writers.write_snapshot();
+  writers.write_trajectory();
   writers.write_tables();
   const char *status[] = {"done", "stopped", "interrupted"};
   writers.write_summary(status[static_cast<int>(outcome)], message, Progress::steady_seconds() - wall_start);
@@ -268,15 +291,18 @@ void Simulation::run_to_end(Writers &writers, Progress &progress, const std::fun
   energy_->look(state_);
   writers.write_history();
   writers.write_snapshot();
+  writers.write_trajectory();
   // Output times are multiples of the intervals, computed by multiplication so that they do not drift.
-  std::int64_t next_row = 1, next_snapshot = 1;
+  std::int64_t next_row = 1, next_snapshot = 1, next_trajectory_row = 1;
+  const auto output_time = [&](std::int64_t number, const std::optional<double> &interval)
+  { return interval ? std::min(end_time_, static_cast<double>(number) * *interval) : end_time_; };
   double time = 0;
   while (time < end_time_)
   {
-    const double row_time = std::min(end_time_, static_cast<double>(next_row) * history_interval_);
-    const double snapshot_time =
-      snapshot_interval_ ? std::min(end_time_, static_cast<double>(next_snapshot) * *snapshot_interval_) : end_time_;
-    time = std::min(row_time, snapshot_time);
+    const double row_time = output_time(next_row, history_interval_);
+    const double snapshot_time = output_time(next_snapshot, snapshot_interval_);
+    const double trajectory_time = output_time(next_trajectory_row, trajectory_interval_);
+    time = std::min({row_time, snapshot_time, trajectory_time});
     advance_to(time, progress, stop_requested);
     if (time == row_time)
     {
@@ -287,6 +313,11 @@ void Simulation::run_to_end(Writers &writers, Progress &progress, const std::fun
     {
       writers.write_snapshot();
       ++next_snapshot;
+    }
+    if (time == trajectory_time)
+    {
+      writers.write_trajectory();
+      ++next_trajectory_row;
     }
   }
 }

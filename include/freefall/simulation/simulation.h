@@ -57,6 +57,7 @@ private:
   double end_time_ = 0;
   double history_interval_ = 0;
   std::optional<double> snapshot_interval_;
+  std::optional<double> trajectory_interval_;
   double check_interval_ = 0;
   std::optional<double> maximum_energy_error_;
 
