@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -116,5 +117,27 @@ void HistoryWriter::check_columns(const NamedValues &row) const
 void HistoryWriter::fail(const std::string &action, int error_number) const
 {
   throw RunError(fmt::format("Cannot {} the file '{}': {}.", action, path_.string(), system_reason(error_number)));
+}
+
+NumberColumns read_history(const std::filesystem::path &path)
+{
+  std::ifstream file(path);
+  std::string line;
+  NumberColumns table;
+  if (std::getline(file, line)) table.names = split_at_commas(line);
+  table.values.resize(table.names.size());
+  while (std::getline(file, line))
+  {
+    const char *place = line.c_str();
+    for (std::vector<double> &column : table.values)
+    {
+      char *end = nullptr;
+      column.push_back(std::strtod(place, &end));
+      if (end == place || (*end != ',' && *end != '\0'))
+        throw RunError(fmt::format("The file '{}' is no table of numbers at: {}", path.string(), line));
+      place = *end == ',' ? end + 1 : end;
+    }
+  }
+  return table;
 }
 }  // namespace freefall

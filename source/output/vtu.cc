@@ -93,6 +93,10 @@ void check_sizes(const Snapshot &snapshot)
   for (const SnapshotField &field : snapshot.point_fields)
     check_field(field, static_cast<std::size_t>(snapshot.points.cols()), "point");
   for (const SnapshotField &field : snapshot.cell_fields) check_field(field, n_cells, "cell");
+  for (const SnapshotTexts &texts : snapshot.point_texts)
+    if (texts.values.size() != static_cast<std::size_t>(snapshot.points.cols()))
+      throw std::logic_error(
+        fmt::format("Snapshot: {} texts '{}' for {} points.", texts.values.size(), texts.name, snapshot.points.cols()));
 }
 
 std::vector<double> with_third_component(const SnapshotField &field)
@@ -118,6 +122,18 @@ std::string announce_fields(const std::vector<SnapshotField> &fields,
   }
   return xml;
 }
+/// An array of texts, in the XML itself: the bytes of each as numbers, ended by 0.
+std::string text_array(const SnapshotTexts &texts)
+{
+  std::string xml = fmt::format("        <DataArray type=\"String\" Name=\"{}\" NumberOfComponents=\"1\" format=\"ascii\">\n",
+                                escape_xml(texts.name));
+  for (const std::string &text : texts.values)
+  {
+    for (const char byte : text) xml += fmt::format("{} ", static_cast<unsigned char>(byte));
+    xml += "0\n";
+  }
+  return xml + "        </DataArray>\n";
+}
 }  // namespace
 
 void write_vtu(const std::filesystem::path &path, const Snapshot &snapshot)
@@ -137,7 +153,9 @@ void write_vtu(const std::filesystem::path &path, const Snapshot &snapshot)
     "    </FieldData>\n"
     "    <Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n",
     byte_order(), snapshot.time, snapshot.points.cols(), snapshot.offsets.size());
-  xml += "      <PointData>\n" + announce_fields(snapshot.point_fields, block, copies) + "      </PointData>\n";
+  xml += "      <PointData>\n" + announce_fields(snapshot.point_fields, block, copies);
+  for (const SnapshotTexts &texts : snapshot.point_texts) xml += text_array(texts);
+  xml += "      </PointData>\n";
   xml += "      <CellData>\n" + announce_fields(snapshot.cell_fields, block, copies) + "      </CellData>\n";
   xml +=
     "      <Points>\n" + block.announce({"Float64", "Points", 3, snapshot.points.data(), n_point_bytes}) + "      </Points>\n";

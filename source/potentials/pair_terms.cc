@@ -64,17 +64,16 @@ Batch lane_numbers()
   return Batch::load_unaligned(numbers.data());
 }
 
-/// |x_j - x_i|^2 of the pairs (i, j ... j + batch_size - 1), 1 beyond the last point (whose weight is 0).
+/// Differences of a batch of points to point j, and the squares of their lengths.
 template <int dim>
-Batch squared_distances(const Workspace<dim> &work, int n, int i, int j, const Batch &lanes, std::array<Batch, dim> &d)
+Batch squared_distances(const std::array<Batch, dim> &x, const Workspace<dim> &work, int j, std::array<Batch, dim> &d)
 {
   Batch u(0.);
   for (int axis = 0; axis < dim; ++axis)
   {
-    d[axis] = Batch::load_unaligned(work.x[axis] + j) - Batch(work.x[axis][i]);
+    d[axis] = x[axis] - Batch(work.x[axis][j]);
     u = xsimd::fma(d[axis], d[axis], u);
   }
-  if (j + batch_size > n) u = xsimd::select(lanes < Batch(static_cast<double>(n - j)), u, Batch(1.));
   return u;
 }
 }  // namespace
@@ -88,28 +87,8 @@ PairTerms<Law, dim>::PairTerms(std::string kind, const Law &law, std::vector<int
 }
 
 template <typename Law, int dim>
-double PairTerms<Law, dim>::energy(const Eigen::VectorXd &q) const
-{
-  const int n = static_cast<int>(points_.size());
-  Workspace<dim> &work = workspace<dim>();
-  work.fill(q, points_, point_weights_);
-  const Batch lanes = lane_numbers();
-  const Law law = this->laws_[0];
-  std::array<Batch, dim> d;
-  double sum = 0;
-  for (int i = 0; i < n; ++i)
-  {
-    Batch row(0.);
-    for (int j = i + 1; j < n; j += batch_size)
-      row += Batch::load_unaligned(work.weight + j) * law(squared_distances<dim>(work, n, i, j, lanes, d));
-    sum += work.weight[i] * xsimd::hadd(row);
-  }
-  if (!std::isfinite(sum)) check_pairs(q);
-  return sum;
-}
-
-template <typename Law, int dim>
-void PairTerms<Law, dim>::add_gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const
+template <typename Sum>
+double PairTerms<Law, dim>::sum_over_pairs(const Eigen::VectorXd &q, Sum &sum) const
 {
   // A batch of points i against every point j, each pair twice: no sums over lanes and no stores in the inner loop, which
   // costs less than half as many pairs with both. Forces of a pair are the same but for the sign, to the last bit.
@@ -118,43 +97,143 @@ void PairTerms<Law, dim>::add_gradient(const Eigen::VectorXd &q, Eigen::VectorXd
   work.fill(q, points_, point_weights_);
   const Batch lanes = lane_numbers();
   const Law law = this->laws_[0];
-  double sum = 0;
-  for (int first = 0; first < n; first += batch_size)
+  std::array<Batch, dim> x, d;
+  if (!list_)
   {
-    std::array<Batch, dim> x, force;
-    for (int axis = 0; axis < dim; ++axis) x[axis] = Batch::load_unaligned(work.x[axis] + first);
-    force.fill(Batch(0.));
-    const auto add = [&](int j, bool may_be_itself)
+    for (int first = 0; first < n; first += batch_size)
     {
-      std::array<Batch, dim> d;
-      Batch u(0.);
-      for (int axis = 0; axis < dim; ++axis)
+      for (int axis = 0; axis < dim; ++axis) x[axis] = Batch::load_unaligned(work.x[axis] + first);
+      const auto visit = [&](int j) { sum.add(law, squared_distances<dim>(x, work, j, d), work.weight[j], d); };
+      const int last = std::min(first + batch_size, n);
+      sum.begin();
+      for (int j = 0; j < first; ++j) visit(j);
+      for (int j = first; j < last; ++j)
       {
-        d[axis] = x[axis] - Batch(work.x[axis][j]);
-        u = xsimd::fma(d[axis], d[axis], u);
+        // Of a point with itself d is 0; any u will do.
+        const Batch u = squared_distances<dim>(x, work, j, d);
+        const auto is_itself = lanes == Batch(static_cast<double>(j - first));
+        sum.add(law, xsimd::select(is_itself, Batch(1.), u), work.weight[j], d, is_itself);
       }
-      // Of a point with itself d is 0; any u will do.
-      if (may_be_itself) u = xsimd::select(lanes == Batch(static_cast<double>(j - first)), Batch(1.), u);
-      const Batch factor = Batch(work.weight[j]) * laws::slope(law, u);
-      for (int axis = 0; axis < dim; ++axis) force[axis] = xsimd::fma(factor, d[axis], force[axis]);
-    };
-    const int last = std::min(first + batch_size, n);
-    for (int j = 0; j < first; ++j) add(j, false);
-    for (int j = first; j < last; ++j) add(j, true);
-    for (int j = last; j < n; ++j) add(j, false);
+      for (int j = last; j < n; ++j) visit(j);
+      for (int i = first; i < last; ++i) sum.finish(i, i - first, work.weight[i]);
+    }
+    return sum.total();
+  }
+  list_->update(dim, n, work.x.data());
+  for (const NeighbourList::Group &group : list_->groups())
+  {
+    alignas(64) double gathered[dim][batch_size], numbers[batch_size];
+    for (int lane = 0; lane < batch_size; ++lane)
+    {
+      numbers[lane] = group.members[lane];
+      for (int axis = 0; axis < dim; ++axis) gathered[axis][lane] = work.x[axis][group.members[lane]];
+    }
+    for (int axis = 0; axis < dim; ++axis) x[axis] = Batch::load_aligned(gathered[axis]);
+    const Batch members = Batch::load_aligned(numbers);
+    sum.begin();
+    for (int k = group.first; k < group.last; ++k)
+    {
+      const int j = list_->neighbours()[k];
+      const Batch u = squared_distances<dim>(x, work, j, d);
+      const auto is_itself = members == Batch(static_cast<double>(j));
+      sum.add(law, xsimd::select(is_itself, Batch(1.), u), work.weight[j], d, is_itself);
+    }
+    for (int lane = 0; lane < group.n_members; ++lane) sum.finish(group.members[lane], lane, work.weight[group.members[lane]]);
+  }
+  return sum.total();
+}
+
+namespace
+{
+/// Twice the energy, point by point, so that the order in which points come does not matter.
+class EnergySum
+{
+public:
+  explicit EnergySum(std::vector<double> &of_point) : of_point_(of_point) {}
+  void begin() { row_ = Batch(0.); }
+  template <typename Law, typename Distance>
+  void add(const Law &law, const Batch &u, double weight, const Distance &)
+  {
+    row_ = xsimd::fma(Batch(weight), law(u), row_);
+  }
+  template <typename Law, typename Distance, typename Mask>
+  void add(const Law &law, const Batch &u, double weight, const Distance &, const Mask &is_itself)
+  {
+    row_ = xsimd::fma(Batch(weight), xsimd::select(is_itself, Batch(0.), law(u)), row_);
+  }
+  void finish(int point, int lane, double weight)
+  {
+    if (lane == 0) row_.store_aligned(lanes_);
+    of_point_[point] = weight * lanes_[lane];
+  }
+  double total() const
+  {
+    double sum = 0;
+    for (const double value : of_point_) sum += value;
+    return sum;
+  }
+
+private:
+  Batch row_;
+  alignas(64) double lanes_[batch_size];
+  std::vector<double> &of_point_;
+};
+
+/// The gradient, added to the global one.
+template <int dim>
+class GradientSum
+{
+public:
+  GradientSum(const std::vector<int> &points, double *gradient) : points_(points), gradient_(gradient) {}
+  void begin() { force_.fill(Batch(0.)); }
+  template <typename Law>
+  void add(const Law &law, const Batch &u, double weight, const std::array<Batch, dim> &d)
+  {
+    const Batch factor = Batch(weight) * laws::slope(law, u);
+    for (int axis = 0; axis < dim; ++axis) force_[axis] = xsimd::fma(factor, d[axis], force_[axis]);
+  }
+  template <typename Law, typename Mask>
+  void add(const Law &law, const Batch &u, double weight, const std::array<Batch, dim> &d, const Mask &)
+  {
+    add(law, u, weight, d);
+  }
+  void finish(int point, int lane, double weight)
+  {
     for (int axis = 0; axis < dim; ++axis)
     {
-      alignas(64) double of_lane[batch_size];
-      force[axis].store_aligned(of_lane);
-      for (int i = first; i < last; ++i)
-      {
-        const double value = 2 * work.weight[i] * of_lane[i - first];
-        sum += value;
-        gradient[dim * points_[i] + axis] += value;
-      }
+      if (lane == 0) force_[axis].store_aligned(lanes_[axis]);
+      const double value = 2 * weight * lanes_[axis][lane];
+      total_ += value;
+      gradient_[dim * points_[point] + axis] += value;
     }
   }
-  if (!std::isfinite(sum)) check_pairs(q);
+  double total() const { return total_; }
+
+private:
+  const std::vector<int> &points_;
+  double *gradient_;
+  std::array<Batch, dim> force_;
+  alignas(64) double lanes_[dim][batch_size];
+  double total_ = 0;
+};
+}  // namespace
+
+template <typename Law, int dim>
+double PairTerms<Law, dim>::energy(const Eigen::VectorXd &q) const
+{
+  thread_local std::vector<double> of_point;
+  of_point.resize(points_.size());
+  EnergySum sum(of_point);
+  const double energy = 0.5 * sum_over_pairs(q, sum);
+  if (!std::isfinite(energy)) check_pairs(q);
+  return energy;
+}
+
+template <typename Law, int dim>
+void PairTerms<Law, dim>::add_gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const
+{
+  GradientSum<dim> sum(points_, gradient.data());
+  if (!std::isfinite(sum_over_pairs(q, sum))) check_pairs(q);
 }
 
 template <typename Law, int dim>
@@ -181,6 +260,9 @@ template class PairTerms<laws::Truncated<laws::LennardJones>, 3>;
 template class PairTerms<laws::Truncated<laws::InverseDistance>, 1>;
 template class PairTerms<laws::Truncated<laws::InverseDistance>, 2>;
 template class PairTerms<laws::Truncated<laws::InverseDistance>, 3>;
+template class PairTerms<laws::Truncated<laws::Morse>, 1>;
+template class PairTerms<laws::Truncated<laws::Morse>, 2>;
+template class PairTerms<laws::Truncated<laws::Morse>, 3>;
 template class PairTerms<laws::Morse, 1>;
 template class PairTerms<laws::Morse, 2>;
 template class PairTerms<laws::Morse, 3>;

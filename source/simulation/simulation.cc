@@ -11,9 +11,9 @@
 #include <freefall/systems/conditions.h>
 
 #include <fmt/format.h>
-#include <limits>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <sstream>
 
 namespace freefall
@@ -65,11 +65,20 @@ public:
       ranks::on_rank_zero([&] { history_.emplace(path); });
     const bool deformed = simulation.parameters_.section("Output").text("Snapshot geometry") == "deformed";
     geometry_ = deformed ? SnapshotGeometry::deformed : SnapshotGeometry::reference;
+    if (simulation.trajectory_interval_)
+    {
+      const auto trajectory_path = folder.file("trajectory.csv");
+      if (simulation.is_resumed_)
+        trajectory_.emplace(trajectory_path, outputs_.trajectory_bytes);
+      else
+        ranks::on_rank_zero([&] { trajectory_.emplace(trajectory_path); });
+    }
   }
 
   /// A row and a snapshot of the current state, each unless there is one already.
   void write_history();
   void write_snapshot();
+  void write_trajectory();
   void write_tables() const;
   /// The state of a run that cannot go on, for ParaView.
   void write_failure() const;
@@ -84,7 +93,7 @@ private:
   const Simulation &simulation_;
   const RunFolder &folder_;
   OutputProgress &outputs_;
-  std::optional<HistoryWriter> history_;  ///< of rank 0
+  std::optional<HistoryWriter> history_, trajectory_;  ///< of rank 0
   SnapshotWriter snapshots_;
   SnapshotGeometry geometry_;
 };
@@ -103,6 +112,9 @@ void Simulation::Writers::flush()
   history_->flush();
   outputs_.history_bytes = history_->n_bytes();
   outputs_.snapshot_times = snapshots_.times();
+  if (!trajectory_) return;
+  trajectory_->flush();
+  outputs_.trajectory_bytes = trajectory_->n_bytes();
 }
 
 void Simulation::Writers::write_failure() const
@@ -117,6 +129,17 @@ void Simulation::Writers::write_snapshot()
   const bool written = !snapshots_.times().empty() && snapshots_.times().back() == simulation_.state_.time;
   if (simulation_.snapshot_interval_ && !written)
     snapshots_.write(simulation_.system_->snapshot(simulation_.state_, geometry_));
+}
+
+void Simulation::Writers::write_trajectory()
+{
+  if (!simulation_.trajectory_interval_) return;
+  if (outputs_.has_trajectory_row && outputs_.last_trajectory_row == simulation_.state_.time) return;
+  NamedValues row{{"time", simulation_.state_.time}};
+  for (auto &value : simulation_.system_->trajectory(simulation_.state_)) row.push_back(std::move(value));
+  ranks::on_rank_zero([&] { trajectory_->write(row); });
+  outputs_.has_trajectory_row = true;
+  outputs_.last_trajectory_row = simulation_.state_.time;
 }
 
 NamedValues Simulation::Writers::history_row()
@@ -147,6 +170,7 @@ NamedValues Simulation::Writers::history_row()
   if (outputs_.has_conserved_energy)
     row.push_back({"conserved_energy", conserved.value_or(std::numeric_limits<double>::quiet_NaN())});
   for (const auto &value : system.observe(state)) row.push_back(value);
+  for (const auto &value : simulation_.integrator_->observe(state)) row.push_back(value);
   return row;
 }
 
@@ -171,6 +195,10 @@ void Simulation::Writers::write_summary(const std::string &status, const std::st
   summary.relative_energy_drift = simulation_.energy_->largest_error();
   summary.wall_seconds = wall_seconds;
   summary.sections.push_back({"integrator_details", simulation_.integrator_->summary()});
+  // From the file, so that a run that was resumed knows all of it.
+  NamedValues measured;
+  ranks::on_rank_zero([&] { measured = system.measure(read_history(folder_.file("history.csv"))); });
+  if (!measured.empty()) summary.sections.push_back({"measured", measured});
   for (const auto &wall : system.walls())
   {
     const std::array<double, 3> point{wall.point[0], wall.point[1], wall.point[2]};
@@ -224,6 +252,8 @@ void Simulation::declare_parameters(ParameterSection &root)
                  "Simulated time between two rows of history.csv. auto: a 400th of End time.");
   output.declare("Snapshot interval", "auto", Pattern::number("s", Bounds::positive()).or_word("auto").or_word("none"),
                  "Simulated time between two snapshots for ParaView. auto: a 40th of End time.");
+  output.declare("Trajectory interval", "none", Pattern::number("s", Bounds::positive()).or_word("none"),
+                 "Simulated time between two rows of trajectory.csv: position and velocity of every particle.");
   output.declare("Snapshot geometry", "deformed", Pattern::choice({"deformed", "reference"}),
                  "Where snapshots draw the bodies. With reference, ParaView's Warp By Vector moves them by the displacement.");
   Checkpoints::declare_parameters(output);
@@ -242,6 +272,9 @@ Simulation::Simulation(const ParameterSection &parameters) : parameters_(paramet
   system_ = find(problem_table(), parameters.text("Problem")).make(parameters);
   if (ranks::size() > 1) check_ranks();
   state_ = system_->initial_state();
+  if (trajectory_interval_ && system_->trajectory(state_).empty())
+    throw parameters.section("Output").error(
+      "Trajectory interval", fmt::format("must be none: the problem {} has no particles.", parameters.text("Problem")));
   try
   {
     integrator_->initialize(*system_, state_);
@@ -300,6 +333,8 @@ void Simulation::parse_intervals()
     snapshot_interval_ = output.number_unless_word("Snapshot interval").value_or(end_time_ / 40);
     check_count("Snapshot interval", *snapshot_interval_);
   }
+  trajectory_interval_ = output.number_unless_word("Trajectory interval");
+  if (trajectory_interval_) check_count("Trajectory interval", *trajectory_interval_);
   check_interval_ = checks.number_unless_word("Check interval").value_or(history_interval_ / 10);
   maximum_energy_error_ = checks.number_unless_word("Maximum energy error");
   minimum_time_step_ = checks.number_unless_word("Minimum time step");
@@ -332,6 +367,10 @@ void Simulation::archive(Archive &archive)
     archive("has_conserved_energy", outputs_.has_conserved_energy);
     archive("next_row", outputs_.next_row);
     archive("next_snapshot", outputs_.next_snapshot);
+    archive("trajectory_bytes", outputs_.trajectory_bytes);
+    archive("has_trajectory_row", outputs_.has_trajectory_row);
+    archive("last_trajectory_row", outputs_.last_trajectory_row);
+    archive("next_trajectory_row", outputs_.next_trajectory_row);
     archive("wall_seconds", outputs_.wall_seconds);
   }
   energy_->archive(archive);
@@ -404,6 +443,7 @@ Simulation::Outcome Simulation::run(const RunFolder &folder, Progress &progress,
   writers.write_history();
   writers.write_snapshot();
   if (outcome == Outcome::stopped) writers.write_failure();
+  writers.write_trajectory();
   writers.write_tables();
   const char *status[] = {"done", "stopped", "interrupted"};
   writers.write_summary(status[static_cast<int>(outcome)], message,
@@ -424,16 +464,19 @@ void Simulation::run_to_end(Writers &writers, Progress &progress, const std::fun
     energy_->look(state_);
     writers.write_history();
     writers.write_snapshot();
+    writers.write_trajectory();
     save_checkpoint(writers);
   }
   // Output times are multiples of the intervals, computed by multiplication so that they do not drift.
+  const auto output_time = [&](std::int64_t number, const std::optional<double> &interval)
+  { return interval ? std::min(end_time_, static_cast<double>(number) * *interval) : end_time_; };
   double time = 0;
   while (time < end_time_)
   {
-    const double row_time = std::min(end_time_, static_cast<double>(outputs_.next_row) * history_interval_);
-    const double snapshot_time =
-      snapshot_interval_ ? std::min(end_time_, static_cast<double>(outputs_.next_snapshot) * *snapshot_interval_) : end_time_;
-    time = std::min(row_time, snapshot_time);
+    const double row_time = output_time(outputs_.next_row, history_interval_);
+    const double snapshot_time = output_time(outputs_.next_snapshot, snapshot_interval_);
+    const double trajectory_time = output_time(outputs_.next_trajectory_row, trajectory_interval_);
+    time = std::min({row_time, snapshot_time, trajectory_time});
     advance_to(time, writers, progress, stop_requested);
     if (time == row_time)
     {
@@ -444,6 +487,11 @@ void Simulation::run_to_end(Writers &writers, Progress &progress, const std::fun
     {
       writers.write_snapshot();
       ++outputs_.next_snapshot;
+    }
+    if (time == trajectory_time)
+    {
+      writers.write_trajectory();
+      ++outputs_.next_trajectory_row;
     }
   }
 }

@@ -114,6 +114,10 @@ EnergyBalance System::energy_balance(const State &state) const
 
 NamedValues System::observe(const State &) const { return {}; }
 
+NamedValues System::trajectory(const State &) const { return {}; }
+
+NamedValues System::measure(const NumberColumns &) const { return {}; }
+
 Snapshot System::snapshot(const State &state, SnapshotGeometry) const
 {
   Snapshot empty;

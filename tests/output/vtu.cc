@@ -99,6 +99,19 @@ BOOST_AUTO_TEST_CASE(names_are_escaped)
   BOOST_TEST(contains(written(snapshot), "Name=\"a&lt;b &amp; &quot;c&quot;&gt;\""));
 }
 
+BOOST_AUTO_TEST_CASE(texts_are_string_arrays_of_points)
+{
+  Snapshot snapshot;
+  snapshot.points = Eigen::Matrix3Xd::Zero(3, 2);
+  snapshot.point_texts = {{"name", {"Ab", "c"}}};
+  BOOST_TEST(contains(written(snapshot),
+                      "<DataArray type=\"String\" Name=\"name\" NumberOfComponents=\"1\" "
+                      "format=\"ascii\">\n65 98 0\n99 0\n"));
+  snapshot.point_texts[0].values.pop_back();
+  TemporaryFolder folder;
+  BOOST_CHECK_THROW(write_vtu(folder / "a.vtu", snapshot), std::logic_error);
+}
+
 BOOST_AUTO_TEST_CASE(sizes_that_do_not_agree_are_a_mistake_of_the_program)
 {
   TemporaryFolder folder;

@@ -1,5 +1,6 @@
 #include "run_program.h"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <thread>
@@ -30,6 +31,24 @@ BOOST_AUTO_TEST_CASE(run_leaves_all_files_of_a_run)
   BOOST_TEST(contains(read_text(scratch / "a/summary.json"), "\"status\": \"done\""));
   BOOST_TEST(contains(read_text(scratch / "a/history.csv"),
                       "time,step,time_step,kinetic_energy,potential_energy,contact_energy,total_energy"));
+}
+
+BOOST_AUTO_TEST_CASE(particles_leave_their_trajectory_and_the_measures_of_the_orbit)
+{
+  const ScratchFolder scratch("orbit");
+  const auto result = run_freefall("run " FREEFALL_SOURCE_DIR
+                                   "/parameters/kepler_e085_newmark.prm --quiet --set "
+                                   "'End time=20' --set 'Output/Trajectory interval=0.5' --output " +
+                                   (scratch / "a").string());
+  BOOST_TEST(result.exit_code == 0, result.output);
+  const std::string trajectory = read_text(scratch / "a/trajectory.csv");
+  BOOST_TEST(contains(trajectory, "time,body.x,body.y,body.vx,body.vy\n0,0.15,0,0,3.51"));
+  BOOST_TEST(std::count(trajectory.begin(), trajectory.end(), '\n') == 42);
+  BOOST_TEST(
+    contains(read_text(scratch / "a/history.csv"), "semi_major_axis,eccentricity,orbital_period,argument_of_periapsis"));
+  const std::string summary = read_text(scratch / "a/summary.json");
+  for (const char *name : {"\"mean_semi_major_axis\": ", "\"period\": ", "\"turn_of_periapsis\": "})
+    BOOST_TEST(contains(summary, name), summary);
 }
 
 BOOST_AUTO_TEST_CASE(parameters_as_used_give_the_same_run)

@@ -108,6 +108,67 @@ BOOST_AUTO_TEST_CASE(pairs_computed_in_batches_agree_with_single_terms)
   }
 }
 
+BOOST_AUTO_TEST_CASE(neighbour_lists_give_the_sum_over_all_pairs_bit_for_bit)
+{
+  for (int dimension = 1; dimension <= 3; ++dimension)
+  {
+    const int edge = dimension == 1 ? 150 : dimension == 2 ? 13 : 6;
+    std::vector<Particle> particles;
+    for (int i = 0; i < static_cast<int>(std::pow(edge, dimension) + 0.5); ++i)
+    {
+      Particle particle{"p" + std::to_string(i), 1, std::sin(i + 1.)};
+      // Neighbours in space have numbers far apart.
+      int number = (i * 7 + 3) % static_cast<int>(std::pow(edge, dimension) + 0.5);
+      for (int axis = 0; axis < dimension; ++axis, number /= edge)
+        particle.position[axis] = 1.1 * (number % edge) + 0.1 * std::sin(2. * i + axis);
+      particles.push_back(particle);
+    }
+    ParticleSystem all(dimension, particles), listed(dimension, particles), whole(dimension, particles);
+    add_lennard_jones(all, {1.5, 1.0}, 2.5);
+    add_coulomb(all, 1.2, 3.);
+    add_morse_pairs(all, {0.5, 1.3, 1.2}, 2.);
+    add_lennard_jones(listed, {1.5, 1.0}, Cutoff(2.5, 0.4));
+    add_coulomb(listed, 1.2, Cutoff(3, 0.3));
+    add_morse_pairs(listed, {0.5, 1.3, 1.2}, Cutoff(2, 0.5));
+    add_lennard_jones(whole, {1.5, 1.0});
+    Eigen::VectorXd q = all.initial_state().q, expected, found;
+    // Far enough that lists are made anew several times.
+    for (int step = 0; step < 40; ++step)
+    {
+      all.gradient(q, expected);
+      listed.gradient(q, found);
+      BOOST_TEST_REQUIRE(expected.norm() > 1e-3);
+      BOOST_TEST((found == expected), "step " << step << " in " << dimension << " dimensions");
+      BOOST_TEST(listed.potential_energy(q) == all.potential_energy(q));
+      for (int i = 0; i < q.size(); ++i) q[i] += 0.006 * std::sin(1.0 + 3 * i);
+    }
+    // The same as single terms, but for rounding; and not the same as without a cut-off.
+    for (const auto &family : listed.terms())
+    {
+      Eigen::VectorXd plain = Eigen::VectorXd::Zero(q.size()), fast = plain;
+      family->LocalTerms::add_gradient(q, plain);
+      family->add_gradient(q, fast);
+      BOOST_TEST((fast - plain).norm() < 1e-13 * plain.norm());
+      BOOST_TEST(family->energy(q) == family->LocalTerms::energy(q), boost::test_tools::tolerance(1e-12));
+    }
+    BOOST_TEST(std::abs(whole.terms()[0]->energy(q) - listed.terms()[0]->energy(q)) > 1e-3);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_trajectory_has_the_columns_of_each_particle)
+{
+  const ParticleSystem system(2, three());
+  const NamedValues values = system.trajectory(system.initial_state());
+  BOOST_TEST_REQUIRE(values.size() == 12);
+  BOOST_TEST(values[4].name == "earth.x");
+  BOOST_TEST(values[4].value == 1.5);
+  BOOST_TEST(values[11].name == "moon.vy");
+  BOOST_TEST(values[11].value == 1.5);
+  const Snapshot snapshot = system.snapshot(system.initial_state(), SnapshotGeometry::deformed);
+  BOOST_TEST_REQUIRE(snapshot.point_texts.size() == 1);
+  BOOST_TEST(snapshot.point_texts[0].values[1] == "earth");
+}
+
 BOOST_AUTO_TEST_CASE(all_other_potentials_add_up)
 {
   ParticleSystem system(2, three());
@@ -171,6 +232,9 @@ BOOST_AUTO_TEST_CASE(impossible_particles_are_refused_with_the_reason)
   particles = three();
   particles[1].velocity[1] = std::nan("");
   check_refused(2, particles, "not finite");
+  particles = three();
+  particles[1].name = "earth, moon";
+  check_refused(2, particles, "must not hold a comma");
   check_refused(1, three(), "y = 0.2 and its velocity 0 must be 0 in 1 dimension");
   check_refused(4, three(), "1, 2 or 3 dimensions, not 4");
   check_refused(2, {}, "there are no particles");

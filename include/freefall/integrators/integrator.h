@@ -66,6 +66,9 @@ public:
   /// The energy that the method keeps, where that is not the energy of the system (force-stepping keeps T + V_h).
   virtual std::optional<double> conserved_energy(const State &) const { return std::nullopt; }
 
+  /// Columns of history.csv that only the integrator knows, such as an angle integrated along the trajectory.
+  virtual NamedValues observe(const State &) const { return {}; }
+
   const IntegratorStatistics &statistics() const { return statistics_; }
   /// Further numbers for summary.json, such as the count of simplex crossings.
   virtual NamedValues summary() const { return {}; }

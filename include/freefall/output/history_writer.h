@@ -1,6 +1,7 @@
 #pragma once
 
 #include <freefall/core/named_value.h>
+#include <freefall/core/number_columns.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -44,4 +45,7 @@ private:
   std::uint64_t n_bytes_ = 0;
   std::vector<std::string> columns_;
 };
+
+/// Reads a file that HistoryWriter has written; RunError for one that it has not.
+NumberColumns read_history(const std::filesystem::path &path);
 }  // namespace freefall

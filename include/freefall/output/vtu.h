@@ -12,7 +12,8 @@ namespace freefall
 ///
 /// Arrays are appended as raw binary behind the XML, each after its length in bytes as UInt64, with full precision (Float64,
 /// Int64). The time stands in the field data `TimeValue`, which ParaView reads. Fields of two components get a third one, zero:
-/// VTK knows vectors by their three components. Sizes that do not agree within the snapshot are a std::logic_error.
+/// VTK knows vectors by their three components. Texts are string arrays. Sizes that do not agree within the snapshot are a
+/// std::logic_error.
 void write_vtu(const std::filesystem::path &path, const Snapshot &snapshot);
 
 /// Joins the .vtu files of several ranks (names relative to `path`'s folder) to one grid (.pvtu). `snapshot` is any of theirs:

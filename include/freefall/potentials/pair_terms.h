@@ -1,7 +1,9 @@
 #pragma once
 
+#include <freefall/potentials/neighbour_list.h>
 #include <freefall/potentials/radial_terms.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,12 +13,18 @@ namespace freefall
 ///
 /// Energy and gradient of the whole run over coordinates stored axis by axis, a batch of pairs at a time, and allocate
 /// nothing after the first call of a thread.
+///
+/// With a neighbour list they visit only pairs that may be closer than its cut-off, with the same result bit for bit (see
+/// NeighbourList) if the law is zero beyond. They are then for one thread at a time.
 template <typename Law, int dim>
 class PairTerms final : public RadialTerms<Law, dim>
 {
 public:
   /// `weights`, one a point: masses for gravity, charges for Coulomb, 1 for Lennard-Jones.
   PairTerms(std::string kind, const Law &law, std::vector<int> points, std::vector<double> weights);
+
+  void use_neighbour_list(double cutoff, double skin) { list_ = std::make_unique<NeighbourList>(cutoff, skin); }
+  const NeighbourList *neighbour_list() const { return list_.get(); }
 
   double energy(const Eigen::VectorXd &q) const override;
   void add_gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const override;
@@ -26,7 +34,12 @@ private:
   /// Finds the pair for which the whole is not finite and throws DomainError for it.
   void check_pairs(const Eigen::VectorXd &q) const;
 
+  /// Adds all pairs to `sum`, for a batch of points after another, and returns its total.
+  template <typename Sum>
+  double sum_over_pairs(const Eigen::VectorXd &q, Sum &sum) const;
+
   std::vector<int> points_;
   std::vector<double> point_weights_;
+  std::unique_ptr<NeighbourList> list_;
 };
 }  // namespace freefall

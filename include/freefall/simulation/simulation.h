@@ -65,8 +65,11 @@ private:
     bool has_row = false;
     double last_row = 0;  ///< time of the last row of the history
     bool has_conserved_energy = false;
-    std::int64_t next_row = 1, next_snapshot = 1;  ///< as multiples of the intervals
-    double wall_seconds = 0;                       ///< of all runs before this one
+    std::uint64_t trajectory_bytes = 0;
+    bool has_trajectory_row = false;
+    double last_trajectory_row = 0;
+    std::int64_t next_row = 1, next_snapshot = 1, next_trajectory_row = 1;  ///< as multiples of the intervals
+    double wall_seconds = 0;                                                ///< of all runs before this one
   };
 
   void parse_intervals();
@@ -84,6 +87,7 @@ private:
   double end_time_ = 0;
   double history_interval_ = 0;
   std::optional<double> snapshot_interval_;
+  std::optional<double> trajectory_interval_;
   double check_interval_ = 0;
   std::optional<double> maximum_energy_error_;
   std::optional<double> minimum_time_step_;

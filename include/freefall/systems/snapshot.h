@@ -15,6 +15,13 @@ struct SnapshotField
   std::vector<double> values;
 };
 
+/// A text for each point of a snapshot.
+struct SnapshotTexts
+{
+  std::string name;
+  std::vector<std::string> values;
+};
+
 /// One instant of a system as an unstructured grid for ParaView: shared points, true cell data.
 struct Snapshot
 {
@@ -25,6 +32,7 @@ struct Snapshot
   std::vector<std::uint8_t> cell_types;    ///< VTK cell types: 1 vertex, 3 line, 10 tetrahedron, 12 hexahedron, ...
   std::vector<SnapshotField> point_fields;
   std::vector<SnapshotField> cell_fields;
+  std::vector<SnapshotTexts> point_texts;
 };
 
 /// Where a snapshot draws the points of a solid.

@@ -2,6 +2,7 @@
 
 #include <freefall/core/archive.h>
 #include <freefall/core/named_value.h>
+#include <freefall/core/number_columns.h>
 #include <freefall/core/span.h>
 #include <freefall/core/state.h>
 #include <freefall/potentials/local_terms.h>
@@ -94,6 +95,10 @@ public:
   virtual EnergyBalance energy_balance(const State &state) const;
   /// Momenta and whatever else the problem shows over time, in the order of the columns of history.csv.
   virtual NamedValues observe(const State &state) const;
+  /// Where each particle is and how fast it moves: the columns of trajectory.csv after the time. The default has none.
+  virtual NamedValues trajectory(const State &state) const;
+  /// What the rows of history.csv tell at the end of a run, such as a mean temperature or a period: for summary.json.
+  virtual NamedValues measure(const NumberColumns &history) const;
   /// The state as a grid with fields for ParaView. The default draws nothing.
   virtual Snapshot snapshot(const State &state, SnapshotGeometry geometry) const;
   /// The critical step of explicit Newmark at q, contact counted as closed. The default is exact and dense: O(n^3), meant for

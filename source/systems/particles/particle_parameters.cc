@@ -43,10 +43,22 @@ void declare_angle(ParameterSection &angle)
   angle.declare("Rest angle", "90", Pattern::number("degrees", Bounds::left_open(0, 180)), "theta0");
 }
 
+void declare_cutoff(ParameterSection &section, const std::string &key)
+{
+  section.declare(key, "none", switchable(Bounds::positive()),
+                  "Distance from which on there is no force. Energy and force go to zero continuously there.");
+}
+
 void declare_potentials(ParameterSection &potentials)
 {
   potentials.declare("Gravitational constant", "none", switchable(), "G of -G m_i m_j / r between all pairs.");
   potentials.declare("Coulomb constant", "none", switchable(), "k of k q_i q_j / r between all pairs of charges.");
+  declare_cutoff(potentials, "Coulomb cut-off");
+  potentials.declare(
+    "Neighbour skin", "auto", Pattern::number("", Bounds::non_negative()).or_word("auto"),
+    "Pairs with a cut-off are looked up in a list of neighbours that reaches this much farther than the "
+    "cut-off and is made anew when a particle has moved by half of it. 0: no list. auto: a fifth of the cut-off "
+    "from 64 particles on, else 0. Results are the same bit for bit.");
   potentials.declare("Gravity", "0, 0, 0", Pattern::vector(3), "Uniform acceleration g: V = -m g.x, booked as external work.");
   potentials.declare("External field", "none", Pattern::text(),
                      "V(x, y, z) of each particle, a smooth formula such as x^2*y + exp(-y), booked as external work.");
@@ -62,12 +74,12 @@ void declare_potentials(ParameterSection &potentials)
   auto &lennard_jones = potentials.section("Lennard-Jones", "4 epsilon ((sigma/r)^12 - (sigma/r)^6) between all pairs.");
   lennard_jones.declare("Epsilon", "none", switchable(Bounds::positive()), "Depth, energy.");
   lennard_jones.declare("Sigma", "1", Pattern::number("", Bounds::positive()), "Distance of zero energy.");
-  lennard_jones.declare("Cut-off", "none", switchable(Bounds::positive()),
-                        "Distance from which on there is no force. Energy and force go to zero continuously there.");
+  declare_cutoff(lennard_jones, "Cut-off");
   auto &morse = potentials.section("Morse", "D (1 - exp(-a (r - r0)))^2 between all pairs.");
   morse.declare("Depth", "none", switchable(Bounds::positive()), "D, energy.");
   morse.declare("Steepness", "1", Pattern::number("", Bounds::positive()), "a, 1 / length.");
   morse.declare("Rest length", "1", Pattern::number("", Bounds::non_negative()), "r0");
+  declare_cutoff(morse, "Cut-off");
   auto &central = potentials.section("Central gravity", "Attraction by a fixed body, -k m / |x - centre| (GSO 65).");
   central.declare("Strength", "none", switchable(Bounds::positive()), "k");
   central.declare("Centre", "0, 0, 0", Pattern::vector(3), "");
@@ -240,14 +252,22 @@ void add_formula(const ParameterSection &section, const std::string &key, const 
 void add_potentials(ParticleSystem &system, const ParameterSection &section)
 {
   using namespace particle_potentials;
+  const auto cutoff_of = [&](const ParameterSection &owner, const std::string &key) -> std::optional<Cutoff>
+  {
+    const auto distance = owner.number_unless_word(key);
+    if (!distance) return std::nullopt;
+    const double automatic = system.n_particles() >= 64 ? 0.2 * *distance : 0;
+    return Cutoff(*distance, section.number_unless_word("Neighbour skin").value_or(automatic));
+  };
   if (const auto constant = section.number_unless_word("Gravitational constant")) add_newtonian_gravity(system, *constant);
-  if (const auto constant = section.number_unless_word("Coulomb constant")) add_coulomb(system, *constant);
+  if (const auto constant = section.number_unless_word("Coulomb constant"))
+    add_coulomb(system, *constant, cutoff_of(section, "Coulomb cut-off"));
   const auto &lennard_jones = section.section("Lennard-Jones"), &morse = section.section("Morse"),
              &central = section.section("Central gravity");
   if (const auto epsilon = lennard_jones.number_unless_word("Epsilon"))
-    add_lennard_jones(system, {*epsilon, lennard_jones.number("Sigma")}, lennard_jones.number_unless_word("Cut-off"));
+    add_lennard_jones(system, {*epsilon, lennard_jones.number("Sigma")}, cutoff_of(lennard_jones, "Cut-off"));
   if (const auto depth = morse.number_unless_word("Depth"))
-    add_morse_pairs(system, {*depth, morse.number("Steepness"), morse.number("Rest length")});
+    add_morse_pairs(system, {*depth, morse.number("Steepness"), morse.number("Rest length")}, cutoff_of(morse, "Cut-off"));
   if (const auto strength = central.number_unless_word("Strength"))
     add_central_gravity(system, central.vector3("Centre"), *strength);
   if (!section.vector3("Gravity").isZero(0)) add_uniform_gravity(system, section.vector3("Gravity"));
@@ -257,6 +277,17 @@ void add_potentials(ParticleSystem &system, const ParameterSection &section)
               [&](const std::string &formula) { add_nearest_neighbours(system, formula, section.boolean("Ring")); });
   add_listed_bonds(system, section);
   add_listed_angles(system, section);
+}
+
+/// One body around a centre or two that attract each other: their orbit is observed.
+void find_orbit(ParticleSystem &system, const ParameterSection &potentials)
+{
+  const auto &central = potentials.section("Central gravity");
+  const auto strength = central.number_unless_word("Strength"),
+             constant = potentials.number_unless_word("Gravitational constant");
+  if (system.n_particles() == 1 && strength) system.set_orbit({*strength, central.vector3("Centre")});
+  if (system.n_particles() == 2 && constant && *constant > 0)
+    system.set_orbit({*constant * (system.particles()[0].mass + system.particles()[1].mass)});
 }
 }  // namespace
 
@@ -316,6 +347,7 @@ std::unique_ptr<System> parse_particle_parameters(const ParameterSection &root)
   auto system = make_particles(section);
   observe_particles(*system, section);
   add_potentials(*system, root.section("Potentials"));
+  find_orbit(*system, root.section("Potentials"));
   system->check_initial_state();
   if (section.text("Reduction") == "none") return system;
   try

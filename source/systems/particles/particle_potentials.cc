@@ -26,10 +26,26 @@ void add_pairs(ParticleSystem &system,
                const std::string &kind,
                const Law &law,
                const std::vector<int> &points,
-               const std::vector<double> &weights)
+               const std::vector<double> &weights,
+               const std::optional<Cutoff> &cutoff = std::nullopt)
 {
   if (points.size() < 2) return;
-  add_in_dimension(system, [&](auto dim) { return std::make_unique<PairTerms<Law, dim>>(kind, law, points, weights); });
+  if (!cutoff)
+    return add_in_dimension(system,
+                            [&](auto dim) { return std::make_unique<PairTerms<Law, dim>>(kind, law, points, weights); });
+  if (!(cutoff->distance > 0) || !(cutoff->skin >= 0))
+    throw InputError(
+      fmt::format("the cut-off of each {} is {} and its skin {}: the first must be positive, the second not "
+                  "negative",
+                  kind, cutoff->distance, cutoff->skin));
+  const laws::Truncated<Law> truncated(law, cutoff->distance);
+  add_in_dimension(system,
+                   [&](auto dim)
+                   {
+                     auto pairs = std::make_unique<PairTerms<laws::Truncated<Law>, dim>>(kind, truncated, points, weights);
+                     if (cutoff->skin > 0) pairs->use_neighbour_list(cutoff->distance, cutoff->skin);
+                     return pairs;
+                   });
 }
 
 std::vector<int> all_particles(const ParticleSystem &system)
@@ -79,7 +95,7 @@ void add_newtonian_gravity(ParticleSystem &system, double gravitational_constant
   add_pairs(system, "gravity pair", laws::InverseDistance{-gravitational_constant}, all_particles(system), masses);
 }
 
-void add_coulomb(ParticleSystem &system, double coulomb_constant)
+void add_coulomb(ParticleSystem &system, double coulomb_constant, std::optional<Cutoff> cutoff)
 {
   std::vector<int> points;
   std::vector<double> charges;
@@ -89,22 +105,19 @@ void add_coulomb(ParticleSystem &system, double coulomb_constant)
       points.push_back(i);
       charges.push_back(system.particles()[i].charge);
     }
-  add_pairs(system, "Coulomb pair", laws::InverseDistance{coulomb_constant}, points, charges);
+  add_pairs(system, "Coulomb pair", laws::InverseDistance{coulomb_constant}, points, charges, cutoff);
 }
 
-void add_lennard_jones(ParticleSystem &system, const laws::LennardJones &law, std::optional<double> cutoff)
+void add_lennard_jones(ParticleSystem &system, const laws::LennardJones &law, std::optional<Cutoff> cutoff)
 {
   const std::vector<int> points = all_particles(system);
-  const std::vector<double> weights(points.size(), 1.);
-  if (!cutoff) return add_pairs(system, "Lennard-Jones pair", law, points, weights);
-  if (!(*cutoff > 0)) throw InputError(fmt::format("the cut-off of Lennard-Jones is {}: it must be positive", *cutoff));
-  add_pairs(system, "Lennard-Jones pair", laws::Truncated<laws::LennardJones>(law, *cutoff), points, weights);
+  add_pairs(system, "Lennard-Jones pair", law, points, std::vector<double>(points.size(), 1.), cutoff);
 }
 
-void add_morse_pairs(ParticleSystem &system, const laws::Morse &law)
+void add_morse_pairs(ParticleSystem &system, const laws::Morse &law, std::optional<Cutoff> cutoff)
 {
   const std::vector<int> points = all_particles(system);
-  add_pairs(system, "Morse pair", law, points, std::vector<double>(points.size(), 1.));
+  add_pairs(system, "Morse pair", law, points, std::vector<double>(points.size(), 1.), cutoff);
 }
 
 void add_bonds(ParticleSystem &system, const std::vector<Bond> &bonds, const std::vector<laws::HarmonicBond> &laws)

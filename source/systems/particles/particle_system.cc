@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 namespace freefall
@@ -20,6 +21,8 @@ void check_particle(const Particle &particle, int number, int dimension)
   const auto refuse = [&](const std::string &what)
   { throw InputError(fmt::format("particle {} ('{}'): {}", number, particle.name, what)); };
   if (particle.name.empty()) refuse("the name is empty");
+  if (particle.name.find_first_of(",\"\r\n") != std::string::npos)
+    refuse("the name must not hold a comma, a quotation mark or a line break: it becomes part of a column's name");
   if (!(particle.mass > 0) || !std::isfinite(particle.mass))
     refuse(fmt::format("the mass is {}: it must be positive and finite", particle.mass));
   if (!std::isfinite(particle.charge)) refuse("the charge is not finite");
@@ -147,6 +150,43 @@ NamedValues ParticleSystem::observe(const State &state) const
       for (int axis = 0; axis < dimension_; ++axis)
         values.push_back({fmt::format("particle_{}_{}_{}", name, what, axis_names[axis]), vector[axis]});
     }
+  if (orbit_)
+  {
+    const bool two = n_particles() == 2;
+    const Eigen::Vector3d r =
+      two ? (vector_of(state.q, 1) - vector_of(state.q, 0)).eval() : vector_of(state.q, 0) - orbit_->centre;
+    const Eigen::Vector3d v = two ? (vector_of(state.v, 1) - vector_of(state.v, 0)).eval() : vector_of(state.v, 0);
+    for (const auto &value : named(orbital_elements(r, v, orbit_->strength), dimension_)) values.push_back(value);
+  }
+  return values;
+}
+
+void ParticleSystem::set_orbit(const OrbitParameters &orbit)
+{
+  if (n_particles() > 2) throw std::logic_error("an orbit needs one particle and a centre, or two particles");
+  if (dimension_ > 1) orbit_ = orbit;
+}
+
+NamedValues ParticleSystem::trajectory(const State &state) const
+{
+  NamedValues values;
+  for (int i = 0; i < n_particles(); ++i)
+  {
+    for (int axis = 0; axis < dimension_; ++axis)
+      values.push_back({fmt::format("{}.{}", particles_[i].name, axis_names[axis]), state.q[dimension_ * i + axis]});
+    for (int axis = 0; axis < dimension_; ++axis)
+      values.push_back({fmt::format("{}.v{}", particles_[i].name, axis_names[axis]), state.v[dimension_ * i + axis]});
+  }
+  return values;
+}
+
+NamedValues ParticleSystem::measure(const NumberColumns &history) const
+{
+  NamedValues values;
+  const std::vector<double> *time = history.find("time"), *temperature = history.find("temperature");
+  if (time && temperature) values.push_back({"mean_temperature", mean_over_time(*time, *temperature)});
+  if (orbit_)
+    for (const auto &value : measure_orbit(history)) values.push_back(value);
   return values;
 }
 
@@ -182,6 +222,9 @@ Snapshot ParticleSystem::snapshot(const State &state, SnapshotGeometry) const
     snapshot.cell_types.push_back(3);
   }
   snapshot.point_fields = {velocity, force, mass, charge, number};
+  SnapshotTexts names{"name", {}};
+  for (const Particle &particle : particles_) names.values.push_back(particle.name);
+  snapshot.point_texts = {names};
   return snapshot;
 }
 

@@ -33,6 +33,8 @@ public:
 
   EnergyBalance energy_balance(const State &state) const override;
   NamedValues observe(const State &state) const override { return particles_->observe(reconstruct(state)); }
+  NamedValues trajectory(const State &state) const override { return particles_->trajectory(reconstruct(state)); }
+  NamedValues measure(const NumberColumns &history) const override { return particles_->measure(history); }
   Snapshot snapshot(const State &state, SnapshotGeometry geometry) const override
   {
     return particles_->snapshot(reconstruct(state), geometry);

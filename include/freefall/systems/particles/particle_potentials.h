@@ -22,14 +22,22 @@ struct Angle
   double rest_angle;  ///< rad
 };
 
+/// Where a pair force ends: energy and force go to zero continuously there (see laws::Truncated).
+struct Cutoff
+{
+  /// With a positive skin, a list of neighbours up to distance + skin is kept; with 0 all pairs are looked at each time.
+  Cutoff(double distance, double skin = 0) : distance(distance), skin(skin) {}
+  double distance, skin;
+};
+
 /// -G m_i m_j / r between all pairs.
 void add_newtonian_gravity(ParticleSystem &system, double gravitational_constant);
 /// k q_i q_j / r between all pairs of charged particles.
-void add_coulomb(ParticleSystem &system, double coulomb_constant);
-/// Between all pairs. A cut-off makes energy and force go to zero continuously there (see laws::Truncated).
-void add_lennard_jones(ParticleSystem &system, const laws::LennardJones &law, std::optional<double> cutoff = std::nullopt);
+void add_coulomb(ParticleSystem &system, double coulomb_constant, std::optional<Cutoff> cutoff = std::nullopt);
 /// Between all pairs.
-void add_morse_pairs(ParticleSystem &system, const laws::Morse &law);
+void add_lennard_jones(ParticleSystem &system, const laws::LennardJones &law, std::optional<Cutoff> cutoff = std::nullopt);
+/// Between all pairs.
+void add_morse_pairs(ParticleSystem &system, const laws::Morse &law, std::optional<Cutoff> cutoff = std::nullopt);
 
 /// One law a bond. Bonds are drawn in snapshots.
 void add_bonds(ParticleSystem &system, const std::vector<Bond> &bonds, const std::vector<laws::HarmonicBond> &laws);

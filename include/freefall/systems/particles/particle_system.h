@@ -1,9 +1,11 @@
 #pragma once
 
+#include <freefall/systems/particles/orbital_elements.h>
 #include <freefall/systems/system.h>
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +26,8 @@ struct Particle
 /// Units are the problem's own: whatever mass, length and time the particles are given in; energies follow from them.
 ///
 /// Observes linear_momentum_x, ... and (from two dimensions on) angular_momentum_z or all three components, about the origin;
-/// with a Boltzmann constant also the temperature 2 K / (dim N k_B), whose mean over time is (GSO 71).
+/// with a Boltzmann constant also the temperature 2 K / (dim N k_B), whose mean over time is (GSO 71) and measured at the end;
+/// of a body that orbits a fixed centre, or of two bodies, the orbital elements.
 class ParticleSystem : public System
 {
 public:
@@ -48,11 +51,17 @@ public:
 
   /// From now on the position and velocity of this particle are observed too, as particle_NAME_position_x and so on.
   void observe_particle(int particle) { observed_.push_back(particle); }
+  /// From now on the orbit is observed, if there are two dimensions or more: of the only particle around a fixed centre that
+  /// attracts it with k m / r^2, or of the second of two particles around the first.
+  void set_orbit(const OrbitParameters &orbit);
 
   /// Throws InputError when the initial state is outside the domain of a term: coincident particles of a pair, ...
   void check_initial_state() const;
 
   NamedValues observe(const State &state) const override;
+  /// NAME.x, NAME.y, ... and NAME.vx, NAME.vy, ... of each particle.
+  NamedValues trajectory(const State &state) const override;
+  NamedValues measure(const NumberColumns &history) const override;
   Snapshot snapshot(const State &state, SnapshotGeometry geometry) const override;
   std::string dof_name(int dof) const override;
 
@@ -68,5 +77,6 @@ private:
   std::vector<std::array<int, 2>> lines_;
   double boltzmann_constant_ = 0;
   std::vector<int> observed_;
+  std::optional<OrbitParameters> orbit_;
 };
 }  // namespace freefall
