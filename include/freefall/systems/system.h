@@ -12,6 +12,8 @@
 
 namespace freefall
 {
+class Multigrid;
+
 /// The largest stable step of an explicit scheme, and what limits it.
 struct CriticalStep
 {
@@ -59,6 +61,9 @@ public:
   /// dV/dq into `gradient` (resized and overwritten); zero in fixed dofs.
   void gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const;
 
+  /// The contraction a.V'''.a at q, a = direction, into `contraction` (resized and overwritten); zero in fixed dofs.
+  void third_derivative(const Eigen::VectorXd &q, const Eigen::VectorXd &direction, Eigen::VectorXd &contraction) const;
+
   /// Whether M is diagonal. If not, diagonal_mass() is only its diagonal.
   virtual bool mass_is_diagonal() const { return true; }
   /// Diagonal of M, kg for a solid.
@@ -67,6 +72,9 @@ public:
   virtual Eigen::VectorXd apply_mass(const Eigen::VectorXd &v) const;
   /// M^-1 f.
   virtual Eigen::VectorXd solve_mass(const Eigen::VectorXd &f) const;
+
+  /// An algebraic multigrid preconditioner for M + c Hess V(q), for systems that have one (see ShiftedSolver); else nothing.
+  virtual std::unique_ptr<Multigrid> make_multigrid() const;
 
   /// Dofs held where they are: never moved by an integrator, not coordinates of a force-stepping grid. Sorted.
   Span<const int> fixed_dofs() const { return fixed_dofs_; }

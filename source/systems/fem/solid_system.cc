@@ -1,6 +1,7 @@
 #include <freefall/core/errors.h>
 #include <freefall/potentials/constant_forces.h>
 #include <freefall/systems/fem/solid_system.h>
+#include <freefall/systems/fem/trilinos_multigrid.h>
 
 #include <fmt/format.h>
 #include <Eigen/Eigenvalues>
@@ -249,6 +250,8 @@ CriticalStep SolidSystem::critical_step(const Eigen::VectorXd &q) const
     critical.limited_by = fmt::format("element {} at {}", stiffest_element, format_point(mesh_.cell_centre(stiffest_element)));
   return critical;
 }
+
+std::unique_ptr<Multigrid> SolidSystem::make_multigrid() const { return make_trilinos_multigrid(); }
 
 std::vector<Wall> SolidSystem::walls() const
 {

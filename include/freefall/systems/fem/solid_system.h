@@ -62,6 +62,8 @@ public:
   /// From omega^2 <= max_e omega_e^2 + max_node sum over planes of stiffness |n|^2 / mass: the highest frequency of a mesh is
   /// not above that of its stiffest single element, and every contact counts as closed.
   CriticalStep critical_step(const Eigen::VectorXd &q) const override;
+  /// Smoothed aggregation with the rigid motions of the current configuration.
+  std::unique_ptr<Multigrid> make_multigrid() const override;
   std::string dof_name(int dof) const override;
   std::vector<Wall> walls() const override;
 
