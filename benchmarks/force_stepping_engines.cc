@@ -22,7 +22,12 @@ double seconds_since(double start) { return now() - start; }
 
 SolidSettings cube(const BoxMesh &mesh)
 {
-  SolidBody body{"cube", mesh, {60.5e9, 26e9}, 2700, [](const Eigen::Vector3d &) { return Eigen::Vector3d(1000, 1000, 1000); }};
+  SolidBody body;
+  body.name = "cube";
+  body.mesh.box = mesh;
+  body.material = NeoHookean{60.5e9, 26e9};
+  body.density = 2700;
+  body.initial_velocity = [](const Eigen::Vector3d &) { return Eigen::Vector3d(1000, 1000, 1000); };
   SolidSettings settings;
   settings.bodies = {body};
   settings.planes = {{"wall", Eigen::Vector3d::Constant(0.101), Eigen::Vector3d(0, -1, -1), 1e14}};

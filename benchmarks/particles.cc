@@ -188,11 +188,11 @@ int main(int argc, char **argv)
   settings.engine = ForceSteppingEngine::local;
   settings.shift = GridShift::random;
   settings.spacing = {0.022};
-  results["force_stepping_event_kepler"] = {{"nanoseconds", nanoseconds_an_event(*orbit, settings, 100)}};
+  results["force_stepping_event_kepler"] = {{"nanoseconds", nanoseconds_an_event(*orbit, settings, 2000)}};
   settings.spacing = {0.02};
-  results["force_stepping_event_argon_7"] = {{"nanoseconds", nanoseconds_an_event(*cluster, settings, 0.02)}};
+  results["force_stepping_event_argon_7"] = {{"nanoseconds", nanoseconds_an_event(*cluster, settings, 0.4)}};
   const JacobiReduction reduced(argon(7));
-  results["force_stepping_event_argon_7_jacobi"] = {{"nanoseconds", nanoseconds_an_event(reduced, settings, 0.02)}};
+  results["force_stepping_event_argon_7_jacobi"] = {{"nanoseconds", nanoseconds_an_event(reduced, settings, 0.4)}};
 
   if (as_json)
   {

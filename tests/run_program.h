@@ -17,10 +17,10 @@ struct ProgramResult
   std::string output;
 };
 
-/// Runs `freefall ARGUMENTS` in a shell.
-inline ProgramResult run_freefall(const std::string &arguments)
+/// Runs a command in a shell.
+inline ProgramResult run_command(const std::string &given)
 {
-  const std::string command = std::string(FREEFALL_EXECUTABLE) + " " + arguments + " 2>&1 </dev/null";
+  const std::string command = given + " 2>&1 </dev/null";
   FILE *pipe = popen(command.c_str(), "r");
   if (!pipe) throw std::runtime_error("cannot run " + command);
   ProgramResult result;
@@ -30,6 +30,9 @@ inline ProgramResult run_freefall(const std::string &arguments)
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return result;
 }
+
+/// Runs `freefall ARGUMENTS` in a shell.
+inline ProgramResult run_freefall(const std::string &arguments) { return run_command(std::string(FREEFALL_EXECUTABLE) + " " + arguments); }
 
 inline std::string read_text(const std::filesystem::path &path)
 {

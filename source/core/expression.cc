@@ -15,8 +15,8 @@ namespace freefall
 class ExpressionParser
 {
 public:
-  ExpressionParser(Expression &result, const std::vector<std::string> &variables)
-    : result_(result), text_(result.formula_), variables_(variables)
+  ExpressionParser(Expression &result, const std::vector<std::string> &variables, Expression::Functions functions)
+    : result_(result), text_(result.formula_), variables_(variables), functions_(functions)
   {
   }
 
@@ -191,23 +191,25 @@ private:
 
   void function(const std::string &word, std::size_t begin)
   {
-    static const std::vector<std::pair<std::string, Operation>> functions = {
+    const bool has_kinks = functions_ == Expression::Functions::with_kinks;
+    std::vector<std::pair<std::string, Operation>> functions = {
       {"sqrt", Operation::sqrt}, {"exp", Operation::exp},    {"log", Operation::log},   {"ln", Operation::log},
       {"sin", Operation::sin},   {"cos", Operation::cos},    {"tan", Operation::tan},   {"sinh", Operation::sinh},
       {"cosh", Operation::cosh}, {"tanh", Operation::tanh},  {"asin", Operation::asin}, {"acos", Operation::acos},
       {"atan", Operation::atan}, {"atan2", Operation::atan2}};
+    if (has_kinks) functions.insert(functions.end(), {{"abs", Operation::abs}, {"min", Operation::min}, {"max", Operation::max}});
     const auto known = std::find_if(functions.begin(), functions.end(), [&](const auto &pair) { return pair.first == word; });
     if (known == functions.end())
     {
       std::string names;
       for (const auto &[name, operation] : functions) names += (names.empty() ? "" : ", ") + name;
       place_ = begin;
-      fail(fmt::format("'{}' is not known. Variables: {}; functions: {} (only smooth ones: a potential needs derivatives)",
-                       word, fmt::join(variables_, ", "), names));
+      fail(fmt::format("'{}' is not known. Variables: {}; functions: {} {}", word, fmt::join(variables_, ", "), names,
+                       has_kinks ? "(whose derivative is known)" : "(only smooth ones: a potential needs derivatives)"));
     }
     expect('(');
     sum();
-    if (known->second == Operation::atan2)
+    if (Expression::takes_two(known->second))
     {
       expect(',');
       sum();
@@ -220,14 +222,16 @@ private:
   Expression &result_;
   const std::string &text_;
   const std::vector<std::string> &variables_;
+  const Expression::Functions functions_;
   std::size_t place_ = 0;
   int depth_ = 0;
   int n_nested_ = 0;
 };
 
-Expression::Expression(const std::string &formula, const std::vector<std::string> &variables) : formula_(formula)
+Expression::Expression(const std::string &formula, const std::vector<std::string> &variables, Functions functions)
+  : formula_(formula)
 {
-  ExpressionParser(*this, variables).parse();
+  ExpressionParser(*this, variables, functions).parse();
 }
 
 bool Expression::depends_on(int variable) const

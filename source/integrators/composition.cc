@@ -1,5 +1,6 @@
 #include <freefall/core/errors.h>
 #include <freefall/integrators/composition.h>
+#include <freefall/integrators/refuse_conditions.h>
 
 #include <fmt/format.h>
 #include <cmath>
@@ -34,8 +35,11 @@ std::string Composition::name() const
 
 void Composition::start(const System &system, const State &state)
 {
+  refuse_conditions(system, name());
   between_ = state;
   method_->start(system, state);
+  n_force_evaluations_ = method_->n_force_evaluations();
+  n_potential_evaluations_ = method_->n_potential_evaluations();
 }
 
 void Composition::step(const State &now, double dt, State &next)

@@ -1,6 +1,7 @@
 #include <freefall/core/errors.h>
 #include <freefall/integrators/discrete_gradient_method.h>
 #include <freefall/integrators/newton_progress.h>
+#include <freefall/integrators/refuse_conditions.h>
 #include <freefall/potentials/discrete_gradient.h>
 #include <freefall/systems/dense_hessian.h>
 
@@ -12,6 +13,7 @@ namespace freefall
 {
 void DiscreteGradientMethod::start(const System &system, const State &)
 {
+  refuse_conditions(system, name());
   if (system.n_dofs() > max_dense_rows)
     throw InputError(
       fmt::format("{}: a dense matrix of {} rows would be factorised in every step; at most {} are allowed. This "

@@ -32,9 +32,9 @@ DormandPrince::DormandPrince(const Tolerances &tolerances, double first_step) : 
 
 void DormandPrince::initialize(const System &system, const State &state)
 {
-  acceleration_.attach(system);
+  acceleration_.attach(system, "Dormand-Prince");
   statistics_ = {};
-  n_rejected_ = 0;
+  n_rejected_ = n_earlier_evaluations_ = 0;
   next_ = state;
   slope_q_[0] = state.v;
   acceleration_(state.q, slope_v_[0]);
@@ -84,7 +84,19 @@ double DormandPrince::try_step(const State &state)
 void DormandPrince::advance(State &state, double time)
 {
   advance_to(state, time);
-  statistics_.n_force_evaluations = acceleration_.n_evaluations();
+  statistics_.n_force_evaluations = n_earlier_evaluations_ + acceleration_.n_evaluations();
+}
+
+void DormandPrince::archive_memory(Archive &archive, const State &)
+{
+  std::int64_t n_evaluations = n_earlier_evaluations_ + acceleration_.n_evaluations();
+  archive("n_evaluations", n_evaluations);
+  n_earlier_evaluations_ = n_evaluations - acceleration_.n_evaluations();
+  archive("step", step_);
+  archive("scale_of_time", scale_of_time_);
+  archive("n_rejected", n_rejected_);
+  archive("slope_q", slope_q_[0]);
+  archive("slope_v", slope_v_[0]);
 }
 
 void DormandPrince::advance_to(State &state, double time)

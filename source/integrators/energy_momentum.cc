@@ -1,5 +1,6 @@
 #include <freefall/core/errors.h>
 #include <freefall/integrators/energy_momentum.h>
+#include <freefall/integrators/refuse_conditions.h>
 #include <freefall/potentials/discrete_gradient.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@ namespace freefall
 {
 void EnergyMomentum::start(const System &system, const State &)
 {
+  refuse_conditions(system, name());
   attach(system);
   int n = 0;
   for (const auto &family : system.terms()) n = std::max(n, family->dofs_per_term());

@@ -108,6 +108,18 @@ void ExplicitNewmark::count()
   statistics_.largest_time_step = std::max(earlier_.largest_time_step, stepper_->time_step());
 }
 
+void ExplicitNewmark::archive_memory(Archive &archive, const State &state)
+{
+  double step = stepper_->time_step();
+  archive("time_step", step);
+  if (archive.is_loading()) start(state, step);
+  archive("stepper_start", stepper_start_);
+  archive_statistics(archive, "earlier", earlier_);
+  archive("n_step_changes", n_step_changes_);
+  archive("n_checks_above_critical", n_checks_above_critical_);
+  stepper_->archive(archive, state);
+}
+
 NamedValues ExplicitNewmark::summary() const
 {
   return {{"critical_time_step", critical_step_.time_step},

@@ -77,7 +77,7 @@ void GaussCollocation::start(const System &system, const State &state)
                   "method is for small systems.",
                   name(), n_stages_ * system.n_dofs(), max_dense_rows));
   system_ = &system;
-  acceleration_.attach(system);
+  acceleration_.attach(system, name());
   mass_ = dense_mass(system);
   increments_.setZero(state.q.size(), n_stages_);
   accelerations_.setZero(state.q.size(), n_stages_);

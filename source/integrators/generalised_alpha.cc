@@ -1,5 +1,6 @@
 #include <freefall/core/errors.h>
 #include <freefall/integrators/generalised_alpha.h>
+#include <freefall/integrators/refuse_conditions.h>
 
 #include <fmt/format.h>
 
@@ -36,6 +37,7 @@ GeneralisedAlpha::GeneralisedAlpha(const Settings &settings) : NewtonMethod(sett
 
 void GeneralisedAlpha::start(const System &system, const State &state)
 {
+  refuse_conditions(system, name());
   attach(system);
   evaluate_gradient(state.q);
   now_rate_ = system.solve_mass(gradient_);

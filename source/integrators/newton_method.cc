@@ -10,6 +10,13 @@ void NewtonMethod::attach(const System &system) { newton_.attach(system); }
 void NewtonMethod::evaluate_gradient(const Eigen::VectorXd &q)
 {
   system().gradient(q, gradient_);
+  if (loads_)
+  {
+    load_forces_.setZero(q.size());
+    loads_(q, load_forces_);
+    gradient_ -= load_forces_;
+    zero_fixed(gradient_);
+  }
   ++n_force_evaluations_;
 }
 
@@ -51,7 +58,8 @@ void NewtonMethod::solve_for_position(const Eigen::VectorXd &target,
       residual = system().apply_mass(trial - target) + c * gradient_;
     zero_fixed(residual);
   };
-  equation.merit = [&](const Eigen::VectorXd &trial)
+  // Loads need not have a potential.
+  if (!loads_) equation.merit = [&](const Eigen::VectorXd &trial)
   {
     ++n_potential_evaluations_;
     return 0.5 * (trial - target).dot(system().apply_mass(trial - target)) + c * system().potential_energy(trial);

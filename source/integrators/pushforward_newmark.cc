@@ -1,5 +1,6 @@
 #include <freefall/core/errors.h>
 #include <freefall/integrators/pushforward_newmark.h>
+#include <freefall/integrators/refuse_conditions.h>
 
 #include <fmt/format.h>
 #include <cmath>
@@ -25,6 +26,7 @@ PushforwardNewmark::PushforwardNewmark(const Settings &settings) : NewtonMethod(
 
 void PushforwardNewmark::start(const System &system, const State &state)
 {
+  refuse_conditions(system, name());
   attach(system);
   evaluate_gradient(state.q);
   a_ = -system.solve_mass(gradient_);

@@ -2,7 +2,7 @@
 
 namespace freefall
 {
-void RungeKutta4::start(const System &system, const State &) { acceleration_.attach(system); }
+void RungeKutta4::start(const System &system, const State &) { acceleration_.attach(system, name()); }
 
 void RungeKutta4::step(const State &now, double dt, State &next)
 {

@@ -22,9 +22,11 @@ void SubdividedStep::start(const System &system, const State &state)
 
 void SubdividedStep::step(const State &now, double dt, State &next)
 {
+  const double end = next.time;
   for (int n_parts = 1;; n_parts *= 2)
   {
     std::string cause;
+    next.time = end;
     try
     {
       make_parts(now, dt, n_parts, next);
@@ -49,12 +51,16 @@ void SubdividedStep::step(const State &now, double dt, State &next)
 
 void SubdividedStep::make_parts(const State &now, double dt, int n_parts, State &next)
 {
+  const double end = next.time;
+  if (n_parts > 1) next.time = now.time + dt / n_parts;
   method_->step(now, dt / n_parts, next);
   for (int part = 1; part < n_parts; ++part)
   {
     between_.q.swap(next.q);
     between_.v.swap(next.v);
-    between_.time = now.time + part * dt / n_parts;
+    between_.work = next.work;
+    between_.time = next.time;
+    next.time = part + 1 == n_parts ? end : now.time + (part + 1) * dt / n_parts;
     method_->step(between_, dt / n_parts, next);
   }
   if (!next.q.allFinite() || !next.v.allFinite()) throw StepFailed("the result is not finite");

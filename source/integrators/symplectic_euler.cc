@@ -2,7 +2,7 @@
 
 namespace freefall
 {
-void SymplecticEuler::start(const System &system, const State &) { acceleration_.attach(system); }
+void SymplecticEuler::start(const System &system, const State &) { acceleration_.attach(system, name()); }
 
 void SymplecticEuler::step(const State &now, double dt, State &next)
 {

@@ -1,5 +1,6 @@
 #include <freefall/core/errors.h>
 #include <freefall/core/text.h>
+#include <freefall/integrators/refuse_conditions.h>
 #include <freefall/integrators/zhang_skeel.h>
 
 #include <fmt/format.h>
@@ -90,6 +91,7 @@ ShiftedMatrix::Selection ZhangSkeel::stiff_selection() const
 
 void ZhangSkeel::start(const System &system, const State &)
 {
+  refuse_conditions(system, name());
   if (system_ != &system || !solver_)
   {
     system_ = &system;

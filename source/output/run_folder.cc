@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <freefall/core/errors.h>
+#include <freefall/core/ranks.h>
 #include <freefall/output/run_folder.h>
 
 #include <algorithm>
@@ -18,15 +19,25 @@ constexpr std::array<const char *, 7> files_of_a_run = {
   "history.csv", "summary.json", "snapshots.pvd", "parameters.prm", "checkpoint", "time_steps.csv", "trajectory.csv"};
 constexpr const char *snapshot_folder = "snapshots";
 
-/// Whether a run may have made this file of snapshots/: NAME_000000.vtu, six digits or more, also when left half-written.
+bool ends_in_digits(const std::string &name, std::size_t after, std::size_t at_least)
+{
+  return name.size() - after >= at_least &&
+         std::all_of(name.begin() + after, name.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Whether a run may have made this file of snapshots/: NAME_000000.vtu or .pvtu, six digits or more, a rank's part
+/// NAME_000000_0.vtu, also when left half-written.
 bool is_snapshot(const fs::path &path)
 {
   const fs::path whole = path.extension() == ".partial" ? path.stem() : path;
-  if (whole.extension() != ".vtu") return false;
+  if (whole.extension() != ".vtu" && whole.extension() != ".pvtu") return false;
   const std::string name = whole.stem().string();
-  const std::size_t underscore = name.rfind('_');
-  if (underscore == std::string::npos || name.size() - underscore - 1 < 6) return false;
-  return std::all_of(name.begin() + underscore + 1, name.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const std::size_t last = name.rfind('_');
+  if (last == std::string::npos) return false;
+  if (ends_in_digits(name, last + 1, 6)) return true;
+  const std::string without_rank = name.substr(0, last);
+  const std::size_t underscore = without_rank.rfind('_');
+  return underscore != std::string::npos && ends_in_digits(name, last + 1, 1) && ends_in_digits(without_rank, underscore + 1, 6);
 }
 
 std::optional<std::string> first_earlier_result(const fs::path &folder)
@@ -72,6 +83,11 @@ void remove_earlier_results(const fs::path &folder)
 
 RunFolder::RunFolder(fs::path path, bool force) : path_(std::move(path))
 {
+  ranks::on_rank_zero([&] { make(force); });
+}
+
+void RunFolder::make(bool force)
+{
   std::error_code error;
   fs::create_directories(path_, error);
   if (!error && !fs::is_directory(path_)) error = std::make_error_code(std::errc::not_a_directory);
@@ -92,9 +108,13 @@ RunFolder::RunFolder(fs::path path, bool force) : path_(std::move(path))
 
 RunFolder::RunFolder(fs::path existing_path) : path_(std::move(existing_path))
 {
-  std::error_code error;
-  if (!fs::is_directory(path_, error)) throw InputError(fmt::format("There is no folder '{}' of a run.", path_.string()));
-  lock_.emplace(path_);
+  ranks::on_rank_zero(
+    [&]
+    {
+      std::error_code error;
+      if (!fs::is_directory(path_, error)) throw InputError(fmt::format("There is no folder '{}' of a run.", path_.string()));
+      lock_.emplace(path_);
+    });
 }
 
 RunFolder RunFolder::reopen(fs::path path) { return RunFolder(std::move(path)); }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <freefall/core/errors.h>
+#include <freefall/core/ranks.h>
 #include <freefall/output/atomic_file.h>
 #include <freefall/output/snapshot_writer.h>
 #include <freefall/output/vtu.h>
@@ -19,20 +20,34 @@ SnapshotWriter::SnapshotWriter(std::filesystem::path run_folder, std::string nam
 std::filesystem::path SnapshotWriter::write(const Snapshot &snapshot)
 {
   const std::filesystem::path folder = run_folder_ / "snapshots";
-  std::error_code error;
-  std::filesystem::create_directory(folder, error);
-  if (error) throw RunError(fmt::format("Cannot make the folder '{}': {}.", folder.string(), error.message()));
-
+  ranks::on_rank_zero(
+    [&]
+    {
+      std::error_code error;
+      std::filesystem::create_directory(folder, error);
+      if (error) throw RunError(fmt::format("Cannot make the folder '{}': {}.", folder.string(), error.message()));
+    });
+  write_grid(snapshot);
   const std::filesystem::path path = run_folder_ / relative_path(times_.size());
-  write_vtu(path, snapshot);
   times_.push_back(snapshot.time);
-  write_collection();
+  ranks::on_rank_zero([&] { write_collection(); });
   return path;
+}
+
+void SnapshotWriter::write_grid(const Snapshot &snapshot) const
+{
+  const std::filesystem::path path = run_folder_ / relative_path(times_.size());
+  if (ranks::size() == 1) return write_vtu(path, snapshot);
+  const auto part = [&](int rank) { return fmt::format("{}_{}.vtu", path.stem().string(), rank); };
+  ranks::together([&] { write_vtu(path.parent_path() / part(ranks::rank()), snapshot); });
+  std::vector<std::string> parts;
+  for (int rank = 0; rank < ranks::size(); ++rank) parts.push_back(part(rank));
+  ranks::on_rank_zero([&] { write_pvtu(path, snapshot, parts); });
 }
 
 std::string SnapshotWriter::relative_path(std::size_t index) const
 {
-  return fmt::format("snapshots/{}_{:06}.vtu", name_, index);
+  return fmt::format("snapshots/{}_{:06}.{}", name_, index, ranks::size() == 1 ? "vtu" : "pvtu");
 }
 
 void SnapshotWriter::write_collection() const

@@ -31,6 +31,7 @@ std::string to_json(const RunSummary &summary)
   json["integrator"] = summary.integrator;
   json["end_time"] = number(summary.end_time);
   json["n_dofs"] = summary.n_dofs;
+  json["n_ranks"] = summary.n_ranks;
   json["n_steps"] = summary.n_steps;
   json["n_force_evaluations"] = summary.n_force_evaluations;
   json["n_potential_evaluations"] = summary.n_potential_evaluations;

@@ -152,4 +152,30 @@ void write_vtu(const std::filesystem::path &path, const Snapshot &snapshot)
   file.write("\n  </AppendedData>\n</VTKFile>\n");
   file.commit();
 }
+
+void write_pvtu(const std::filesystem::path &path, const Snapshot &snapshot, const std::vector<std::string> &parts)
+{
+  const auto announce = [](const std::vector<SnapshotField> &fields)
+  {
+    std::string xml;
+    for (const SnapshotField &field : fields)
+      xml += fmt::format("      <PDataArray type=\"Float64\" Name=\"{}\" NumberOfComponents=\"{}\"/>\n", escape_xml(field.name),
+                         field.n_components == 2 ? 3 : field.n_components);
+    return xml;
+  };
+  std::string xml = fmt::format(
+    "<?xml version=\"1.0\"?>\n"
+    "<VTKFile type=\"PUnstructuredGrid\" version=\"1.0\" byte_order=\"{}\" header_type=\"UInt64\">\n"
+    "  <PUnstructuredGrid GhostLevel=\"0\">\n"
+    "    <FieldData>\n"
+    "      <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{}</DataArray>\n"
+    "    </FieldData>\n",
+    byte_order(), snapshot.time);
+  xml += "    <PPointData>\n" + announce(snapshot.point_fields) + "    </PPointData>\n";
+  xml += "    <PCellData>\n" + announce(snapshot.cell_fields) + "    </PCellData>\n";
+  xml += "    <PPoints>\n      <PDataArray type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\"/>\n    </PPoints>\n";
+  for (const auto &part : parts) xml += fmt::format("    <Piece Source=\"{}\"/>\n", escape_xml(part));
+  xml += "  </PUnstructuredGrid>\n</VTKFile>\n";
+  write_file_atomically(path, xml);
+}
 }  // namespace freefall

@@ -4,20 +4,7 @@
 
 namespace freefall
 {
-namespace
-{
-/// The part of a gap that costs energy.
-double depth(double gap) { return std::min(gap, 0.0); }
-
-/// a^2 - b^2 without cancellation.
-double difference_of_squares(double a, double b) { return (a - b) * (a + b); }
-}  // namespace
-
-PlaneContact::PlaneContact(const RigidPlane &plane, const std::vector<int> &nodes) : plane_(plane)
-{
-  for (const int node : nodes)
-    for (int c = 0; c < 3; ++c) dofs_.push_back(3 * node + c);
-}
+PlaneContact::PlaneContact(const RigidPlane &plane, const std::vector<int> &nodes) : NodeContact(nodes), plane_(plane) {}
 
 double PlaneContact::gap(const double *x) const
 {

@@ -1,12 +1,14 @@
 #include <freefall/core/dual.h>
 #include <freefall/core/errors.h>
 #include <freefall/core/increment.h>
+#include <freefall/core/simd.h>
 #include <freefall/potentials/radial_terms.h>
 
 #include <fmt/format.h>
 #include <algorithm>
 #include <map>
 #include <stdexcept>
+#include <type_traits>
 
 namespace freefall
 {
@@ -30,13 +32,32 @@ Derivatives derivatives(const Law &law, double u)
   return {phi.x.x.d[0], phi.x.d[0].d[0], phi.d[0].d[0].d[0]};
 }
 
+/// Laws whose differences are evaluated for several terms at once.
 template <typename Law>
-double slope(const Law &law, double u)
+constexpr bool has_batched_differences =
+  std::is_same<Law, laws::LennardJones>::value || std::is_same<Law, laws::InverseDistance>::value;
+
+/// u = r^2 and its n - 1 changes for a batch of terms. Lanes that are not set have u = 1, no change and no weight.
+template <int n>
+class BatchArguments
 {
-  Dual<double, 1> x(u);
-  x.d[0] = 1;
-  return law(x).d[0];
-}
+public:
+  BatchArguments()
+  {
+    Batch(1.).store_aligned(values_[0]);
+    for (int k = 1; k <= n; ++k) Batch(0.).store_aligned(values_[k]);
+  }
+  void set(int lane, double weight, const std::array<double, n> &arguments)
+  {
+    for (int k = 0; k < n; ++k) values_[k][lane] = arguments[k];
+    values_[n][lane] = weight;
+  }
+  Batch batch(int k) const { return Batch::load_aligned(values_[k]); }
+  double weighted_sum(const Batch &values) const { return xsimd::hadd(values * batch(n)); }
+
+private:
+  alignas(64) double values_[n + 1][batch_size];
+};
 }  // namespace
 
 template <typename Law, int dim>
@@ -81,7 +102,7 @@ std::vector<std::unique_ptr<LocalTerms>> RadialTerms<Law, dim>::mapped(const Eig
   }
   std::vector<std::unique_ptr<LocalTerms>> families;
   for (const auto &[size, family] : by_size)
-    families.push_back(std::make_unique<RadialTerms<Law, dim>>(kind_, family.first, family.second));
+    families.push_back(std::make_unique<RadialTerms<Law, dim>>(kind_, laws_.size() == 1 ? laws_ : family.first, family.second));
   return families;
 }
 
@@ -97,7 +118,7 @@ typename RadialTerms<Law, dim>::Vector RadialTerms<Law, dim>::distance(int term,
 }
 
 template <typename Law, int dim>
-void RadialTerms<Law, dim>::check(int term, const double *x, double u) const
+void RadialTerms<Law, dim>::refuse_unless_smooth(int term, const double *x, double u) const
 {
   if (u > 0 || (u == 0 && laws::is_smooth_at_zero(law(term)))) return;
   std::string points, place;
@@ -116,7 +137,7 @@ template <typename Law, int dim>
 void RadialTerms<Law, dim>::gradient(int term, const double *x, double *gradient) const
 {
   const Vector d = distance(term, x);
-  const double factor = 2 * weights_[term] * slope(law(term), d.squaredNorm());
+  const double factor = 2 * weights_[term] * laws::slope(law(term), d.squaredNorm());
   const double *c = coefficients(term);
   for (int k = 0; k < n_points_; ++k)
     for (int axis = 0; axis < dim; ++axis) gradient[dim * k + axis] = factor * c[k] * d[axis];
@@ -152,65 +173,132 @@ void RadialTerms<Law, dim>::third_derivative(int term, const double *x, const do
 }
 
 template <typename Law, int dim>
-double RadialTerms<Law, dim>::difference(int term, const double *x, int a, double s) const
+typename RadialTerms<Law, dim>::Change RadialTerms<Law, dim>::change(int term, const double *x, int a, double s) const
 {
   const Vector d = distance(term, x);
   const double step = coefficients(term)[a / dim] * s;
-  const Increment<double> u(d.squaredNorm(), step * (2 * d[a % dim] + step));
-  check(term, x, u.end());
-  return weights_[term] * law(term)(u).d;
+  const Change change{d.squaredNorm(), step * (2 * d[a % dim] + step)};
+  check(term, x, change.u + change.du);
+  return change;
 }
 
 template <typename Law, int dim>
-double RadialTerms<Law, dim>::mixed_difference(int term, const double *x, int a, double s, int b, double r) const
+typename RadialTerms<Law, dim>::MixedChange RadialTerms<Law, dim>::mixed_change(
+  int term, const double *x, int a, double s, int b, double r) const
 {
   const Vector d = distance(term, x);
   const double *c = coefficients(term);
+  const int axis_a = a % dim, axis_b = b % dim;
   const double step_a = c[a / dim] * s, step_b = c[b / dim] * r;
-  const double change_a = step_a * (2 * d[a % dim] + step_a), change_b = step_b * (2 * d[b % dim] + step_b);
-  const double cross = a % dim == b % dim ? 2 * step_a * step_b : 0.;
-  const Increment<Increment<double>> u({d.squaredNorm(), change_a}, {change_b, cross});
-  check(term, x, std::min({u.x.end(), u.end().x, u.end().end()}));
-  return weights_[term] * law(term)(u).d.d;
+  const MixedChange change{d.squaredNorm(), step_a * (2 * d[axis_a] + step_a), step_b * (2 * d[axis_b] + step_b),
+                           axis_a == axis_b ? 2 * step_a * step_b : 0.};
+  check(term, x,
+        std::min({change.u + change.du_a, change.u + change.du_b, change.u + change.du_a + (change.du_b + change.cross)}));
+  return change;
 }
 
 template <typename Law, int dim>
-double RadialTerms<Law, dim>::sum_of_differences(int count, const int *terms, const double *x, const int *a, double s) const
+[[gnu::flatten]] double RadialTerms<Law, dim>::difference(int term, const double *x, int a, double s) const
 {
+  const Change c = change(term, x, a, s);
+  return weights_[term] * law(term)(Increment<double>(c.u, c.du)).d;
+}
+
+template <typename Law, int dim>
+[[gnu::flatten]] double RadialTerms<Law, dim>::mixed_difference(
+  int term, const double *x, int a, double s, int b, double r) const
+{
+  const MixedChange c = mixed_change(term, x, a, s, b, r);
+  return weights_[term] * law(term)(Increment<Increment<double>>({c.u, c.du_a}, {c.du_b, c.cross})).d.d;
+}
+
+template <typename Law, int dim>
+[[gnu::flatten]] double RadialTerms<Law, dim>::sum_of_differences(
+  int count, const int *terms, const double *x, const int *a, double s) const
+{
+  const int n = dim * n_points_;
   double sum = 0;
-  for (int i = 0; i < count; ++i) sum += RadialTerms::difference(terms[i], x + i * dim * n_points_, a[i], s);
+  int i = 0;
+  if constexpr (has_batched_differences<Law>)
+    for (; laws_.size() == 1 && i + 1 < count; i += batch_size)
+    {
+      BatchArguments<2> arguments;
+      for (int lane = 0; lane < batch_size && i + lane < count; ++lane)
+      {
+        const Change c = change(terms[i + lane], x + (i + lane) * n, a[i + lane], s);
+        arguments.set(lane, weights_[terms[i + lane]], {c.u, c.du});
+      }
+      sum += arguments.weighted_sum(laws_[0](Increment<Batch>(arguments.batch(0), arguments.batch(1))).d);
+    }
+  for (; i < count; ++i) sum += RadialTerms::difference(terms[i], x + i * n, a[i], s);
   return sum;
 }
 
 template <typename Law, int dim>
-double RadialTerms<Law, dim>::sum_of_mixed_differences(
+[[gnu::flatten]] double RadialTerms<Law, dim>::sum_of_mixed_differences(
   int count, const int *terms, const double *x, const int *a, double s, const int *b, double r) const
 {
+  const int n = dim * n_points_;
   double sum = 0;
-  for (int i = 0; i < count; ++i) sum += RadialTerms::mixed_difference(terms[i], x + i * dim * n_points_, a[i], s, b[i], r);
+  int i = 0;
+  if constexpr (has_batched_differences<Law>)
+    for (; laws_.size() == 1 && i + 1 < count; i += batch_size)
+    {
+      BatchArguments<4> arguments;
+      for (int lane = 0; lane < batch_size && i + lane < count; ++lane)
+      {
+        const MixedChange c = mixed_change(terms[i + lane], x + (i + lane) * n, a[i + lane], s, b[i + lane], r);
+        arguments.set(lane, weights_[terms[i + lane]], {c.u, c.du_a, c.du_b, c.cross});
+      }
+      const Increment<Increment<Batch>> u({arguments.batch(0), arguments.batch(1)}, {arguments.batch(2), arguments.batch(3)});
+      sum += arguments.weighted_sum(laws_[0](u).d.d);
+    }
+  for (; i < count; ++i) sum += RadialTerms::mixed_difference(terms[i], x + i * n, a[i], s, b[i], r);
   return sum;
 }
 
 template <typename Law, int dim>
 void RadialTerms<Law, dim>::add_gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const
 {
-  const int n = dim * n_points_;
-  for (int term = 0; term < n_terms(); ++term)
+  if (n_points_ == 1)
+    add_gradient_of<1>(q.data(), gradient.data());
+  else if (n_points_ == 2)
+    add_gradient_of<2>(q.data(), gradient.data());
+  else
+    add_gradient_of<0>(q.data(), gradient.data());
+}
+
+template <typename Law, int dim>
+template <int known_n_points>
+void RadialTerms<Law, dim>::add_gradient_of(const double *q, double *gradient) const
+{
+  const int n_points = known_n_points > 0 ? known_n_points : n_points_, n_terms = this->n_terms();
+  const bool one_law = laws_.size() == 1;
+  for (int term = 0; term < n_terms; ++term)
   {
-    const int *dofs = dofs_.data() + static_cast<std::size_t>(term) * n;
-    const double *c = coefficients(term);
-    Vector d = offsets_[term];
-    for (int k = 0; k < n_points_; ++k) d += c[k] * q.template segment<dim>(dofs[dim * k]);
-    const double u = d.squaredNorm();
-    if (!(u > 0))
+    const int *dofs = dofs_.data() + static_cast<std::size_t>(term) * dim * n_points;
+    const double *c = coefficients_.data() + static_cast<std::size_t>(term) * n_points;
+    double d[dim], u = 0;
+    for (int axis = 0; axis < dim; ++axis)
     {
-      std::vector<double> x(n);
-      for (int a = 0; a < n; ++a) x[a] = q[dofs[a]];
-      check(term, x.data(), u);
+      d[axis] = offsets_[term][axis];
+      for (int k = 0; k < n_points; ++k) d[axis] += c[k] * q[dofs[dim * k] + axis];
+      u += d[axis] * d[axis];
     }
-    const Vector force = 2 * weights_[term] * slope(law(term), u) * d;
-    for (int k = 0; k < n_points_; ++k) gradient.template segment<dim>(dofs[dim * k]) += c[k] * force;
+    const Law &law = laws_[one_law ? 0 : term];
+    if (!(u > 0)) check_at(term, q, u);
+    const double factor = 2 * weights_[term] * laws::slope(law, u);
+    for (int k = 0; k < n_points; ++k)
+      for (int axis = 0; axis < dim; ++axis) gradient[dofs[dim * k] + axis] += c[k] * (factor * d[axis]);
   }
+}
+
+template <typename Law, int dim>
+void RadialTerms<Law, dim>::check_at(int term, const double *q, double u) const
+{
+  std::vector<double> x(dofs_per_term());
+  for (std::size_t a = 0; a < x.size(); ++a) x[a] = q[dofs(term)[a]];
+  check(term, x.data(), u);
 }
 
 template <typename Law, int dim>
@@ -223,7 +311,7 @@ void RadialTerms<Law, dim>::discrete_gradient(int term, const double *x0, const 
     for (int axis = 0; axis < dim; ++axis) change[axis] += c[k] * (x1[dim * k + axis] - x0[dim * k + axis]);
   const Vector sum = 2 * d0 + change;
   const Increment<double> u(d0.squaredNorm(), change.dot(sum));
-  const double quotient = u.d == 0 ? slope(law(term), u.x) : law(term)(u).d / u.d;
+  const double quotient = u.d == 0 ? laws::slope(law(term), u.x) : law(term)(u).d / u.d;
   for (int k = 0; k < n_points_; ++k)
     for (int axis = 0; axis < dim; ++axis) gradient[dim * k + axis] = weights_[term] * c[k] * quotient * (d0 + d1)[axis];
 }

@@ -12,8 +12,12 @@ double EnergyMonitor::look(const State &state)
   if (!has_reference_) reference_ = energy_;
   has_reference_ = true;
   largest_kinetic_ = std::max(largest_kinetic_, balance.kinetic);
-  // Below a millionth of the kinetic energy the energy at the start is no scale.
-  const double scale = std::abs(reference_) > 1e-6 * largest_kinetic_ ? std::abs(reference_) : largest_kinetic_;
+  const Work &work = state.work;
+  largest_work_ = std::max({largest_work_, std::abs(work.supports), std::abs(work.loads), work.damping});
+  // Below a millionth of the kinetic energy the energy at the start is no scale. What came in and went out always is: a body
+  // at rest that is pulled slowly hardly has any kinetic energy.
+  const double own = std::abs(reference_) > 1e-6 * largest_kinetic_ ? std::abs(reference_) : largest_kinetic_;
+  const double scale = std::max(own, largest_work_);
   const double difference = std::abs(energy_ - reference_);
   const double error = difference == 0 ? 0 : difference / scale;
   // A NaN must not hide: std::max would drop it.

@@ -1,11 +1,13 @@
 #include <freefall/core/errors.h>
 #include <freefall/core/parameter_file.h>
+#include <freefall/core/ranks.h>
 #include <freefall/output/atomic_file.h>
 #include <freefall/output/history_writer.h>
 #include <freefall/output/snapshot_writer.h>
 #include <freefall/output/summary.h>
 #include <freefall/simulation/simulation.h>
 #include <freefall/simulation/tables.h>
+#include <freefall/systems/conditions.h>
 
 #include <fmt/format.h>
 #include <limits>
@@ -44,8 +46,9 @@ class Simulation::Writers
 {
 public:
   Writers(const Simulation &simulation, const RunFolder &folder)
-    : simulation_(simulation), folder_(folder), history_(folder.file("history.csv")), snapshots_(folder.path(), "snapshot")
+    : simulation_(simulation), folder_(folder), snapshots_(folder.path(), "snapshot")
   {
+    ranks::on_rank_zero([&] { history_.emplace(folder.file("history.csv")); });
     const bool deformed = simulation.parameters_.section("Output").text("Snapshot geometry") == "deformed";
     geometry_ = deformed ? SnapshotGeometry::deformed : SnapshotGeometry::reference;
   }
@@ -61,7 +64,7 @@ private:
 
   const Simulation &simulation_;
   const RunFolder &folder_;
-  HistoryWriter history_;
+  std::optional<HistoryWriter> history_;  ///< of rank 0
   SnapshotWriter snapshots_;
   SnapshotGeometry geometry_;
   std::optional<double> last_row_;
@@ -71,7 +74,8 @@ private:
 void Simulation::Writers::write_history()
 {
   if (last_row_ == simulation_.state_.time) return;
-  history_.write(history_row());
+  const NamedValues row = history_row();
+  ranks::on_rank_zero([&] { history_->write(row); });
   last_row_ = simulation_.state_.time;
 }
 
@@ -99,7 +103,10 @@ NamedValues Simulation::Writers::history_row()
                   {"kinetic_energy", balance.kinetic},
                   {"potential_energy", balance.internal}};
   if (has(EnergyAccount::contact)) row.push_back({"contact_energy", balance.contact});
-  if (has(EnergyAccount::external)) row.push_back({"external_work", balance.external_work});
+  const Conditions *conditions = system.conditions();
+  if (has(EnergyAccount::external) || (conditions && (conditions->has_loads() || conditions->moves_supports())))
+    row.push_back({"external_work", balance.external_work});
+  if (conditions && conditions->has_damping()) row.push_back({"damping_loss", balance.damping_loss});
   row.push_back({"total_energy", balance.total()});
   const auto conserved = simulation_.integrator_->conserved_energy(state);
   if (!last_row_) has_conserved_energy_ = conserved.has_value();
@@ -119,7 +126,8 @@ void Simulation::Writers::write_summary(const std::string &status, const std::st
   summary.message = message;
   summary.integrator = simulation_.integrator_name_;
   summary.end_time = simulation_.state_.time;
-  summary.n_dofs = system.n_dofs();
+  summary.n_dofs = system.n_global_dofs();
+  summary.n_ranks = ranks::size();
   summary.n_steps = statistics.n_steps;
   summary.n_force_evaluations = statistics.n_force_evaluations;
   summary.n_potential_evaluations = statistics.n_potential_evaluations;
@@ -132,16 +140,20 @@ void Simulation::Writers::write_summary(const std::string &status, const std::st
   summary.sections.push_back({"integrator_details", simulation_.integrator_->summary()});
   for (const auto &wall : system.walls())
     summary.walls.push_back({{wall.point[0], wall.point[1], wall.point[2]}, {wall.normal[0], wall.normal[1], wall.normal[2]}});
-  freefall::write_summary(folder_.file("summary.json"), summary);
+  ranks::on_rank_zero([&] { freefall::write_summary(folder_.file("summary.json"), summary); });
 }
 
 void Simulation::Writers::write_tables() const
 {
-  for (const auto &table : simulation_.integrator_->tables())
-  {
-    HistoryWriter writer(folder_.file(table.name + ".csv"));
-    for (const auto &row : table.rows) writer.write(row);
-  }
+  ranks::on_rank_zero(
+    [&]
+    {
+      for (const auto &table : simulation_.integrator_->tables())
+      {
+        HistoryWriter writer(folder_.file(table.name + ".csv"));
+        for (const auto &row : table.rows) writer.write(row);
+      }
+    });
 }
 
 void Simulation::declare_parameters(ParameterSection &root)
@@ -184,6 +196,7 @@ Simulation::Simulation(const ParameterSection &parameters) : parameters_(paramet
   const auto &row = find(integrator_table(), integrator_name_);
   integrator_ = row.make(section.section(row.title()));
   system_ = find(problem_table(), parameters.text("Problem")).make(parameters);
+  if (ranks::size() > 1) check_ranks();
   state_ = system_->initial_state();
   try
   {
@@ -197,6 +210,17 @@ Simulation::Simulation(const ParameterSection &parameters) : parameters_(paramet
 }
 
 Simulation::~Simulation() = default;
+
+void Simulation::check_ranks() const
+{
+  const std::string advice = "Leave out mpirun, or start one process.";
+  if (!system_->is_distributed())
+    throw InputError(fmt::format("started as {} processes, but the problem {} runs in one. {}", ranks::size(),
+                                 parameters_.text("Problem"), advice));
+  if (!integrator_->runs_distributed())
+    throw InputError(fmt::format("started as {} processes, but the integrator {} runs in one. {}", ranks::size(),
+                                 integrator_name_, advice));
+}
 
 void Simulation::parse_intervals()
 {
@@ -220,8 +244,9 @@ void Simulation::parse_intervals()
 
 std::vector<std::string> Simulation::notes() const
 {
-  std::vector<std::string> notes{fmt::format("{}: {} degrees of freedom", parameters_.text("Problem"), system_->n_dofs()),
+  std::vector<std::string> notes{fmt::format("{}: {} degrees of freedom", parameters_.text("Problem"), system_->n_global_dofs()),
                                  fmt::format("{} to {:.6g} s", integrator_name_, end_time_)};
+  if (ranks::size() > 1) notes.push_back(fmt::format("on {} processes", ranks::size()));
   for (const auto &note : integrator_->notes()) notes.push_back(note);
   return notes;
 }
@@ -231,7 +256,7 @@ Simulation::Outcome Simulation::run(const RunFolder &folder, Progress &progress,
   const double wall_start = Progress::steady_seconds();
   std::ostringstream used;
   write_prm(parameters_, used);
-  write_file_atomically(folder.file("parameters.prm"), used.str());
+  ranks::on_rank_zero([&] { write_file_atomically(folder.file("parameters.prm"), used.str()); });
   Writers writers(*this, folder);
 
   Outcome outcome = Outcome::done;
@@ -296,7 +321,7 @@ void Simulation::advance_to(double time, Progress &progress, const std::function
   double target;
   do
   {
-    if (stop_requested()) throw Interrupted();
+    if (ranks::any(stop_requested())) throw Interrupted();
     target = std::min(time, state_.time + check_interval_);
     integrator_->advance(state_, target);
     const double error = energy_->look(state_);

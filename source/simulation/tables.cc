@@ -3,6 +3,7 @@
 #include <freefall/simulation/implicit_table.h>
 #include <freefall/simulation/tables.h>
 #include <freefall/simulation/time_stepping_table.h>
+#include <freefall/systems/fem/mesh_parameters.h>
 #include <freefall/systems/fem/solid_parameters.h>
 #include <freefall/systems/particles/particle_parameters.h>
 
@@ -13,8 +14,7 @@ namespace freefall
 const std::vector<ProblemRow> &problem_table()
 {
   static const std::vector<ProblemRow> rows{
-    {"solid", "elastic bodies on tetrahedra in contact with rigid planes", declare_solid_parameters,
-     [](const ParameterSection &root) { return std::make_unique<SolidSystem>(parse_solid_parameters(root)); }},
+    {"solid", "elastic bodies on tetrahedra or hexahedra in contact with rigid planes", declare_solid_parameters, make_solid},
     {"particles", "point masses in 1, 2 or 3 dimensions with pair forces, bonds, angles and fields",
      declare_particle_parameters, parse_particle_parameters},
     {"radial Kepler", "the radius alone of a body attracted by a fixed centre", declare_radial_kepler_parameters,
@@ -54,8 +54,8 @@ std::vector<Listing> all_listings()
   Listing problems{"Problems", {}}, integrators{"Integrators", {}}, meshes{"Meshes", {}}, materials{"Materials", {}};
   for (const auto &row : problem_table()) problems.entries.emplace_back(row.name, row.description);
   for (const auto &row : integrator_table()) integrators.entries.emplace_back(row.name, row.description);
-  for (const auto &name : mesh_names()) meshes.entries.emplace_back(name, "see: freefall parameters Mesh");
-  for (const auto &name : material_names()) materials.entries.emplace_back(name, "see: freefall parameters Material");
+  for (const auto &name : mesh_type_names()) meshes.entries.emplace_back(name, "see: freefall parameters Mesh");
+  for (const auto &name : material_models()) materials.entries.emplace_back(name, "see: freefall parameters Material");
   const Listing surfaces{"Contact surfaces", {{"plane", "rigid half space; see: freefall parameters Plane"}}};
   return {problems, integrators, meshes, materials, surfaces};
 }

@@ -84,6 +84,8 @@ ShiftedSolver::Settings ShiftedSolver::parse_parameters(const ParameterSection &
 ShiftedSolver::ShiftedSolver(const System &system, const Settings &settings)
   : settings_(settings), matrix_(system, settings.selection)
 {
+  if (system.is_distributed())
+    throw InputError("implicit integrators run on one process: start without mpirun, or choose explicit Newmark");
   if (settings_.method == Method::automatic && system.n_dofs() <= max_rows_of_automatic_direct)
     settings_.method = Method::direct;
   if (settings_.method == Method::direct) direct_ = std::make_unique<Direct>();

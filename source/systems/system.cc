@@ -1,32 +1,90 @@
+#include <freefall/core/errors.h>
+#include <freefall/core/ranks.h>
+#include <freefall/systems/conditions.h>
 #include <freefall/systems/multigrid.h>
 #include <freefall/systems/system.h>
 
+#include <fmt/format.h>
 #include <Eigen/Eigenvalues>
 #include <cmath>
-#include <fmt/format.h>
 #include <limits>
 
 namespace freefall
 {
-double System::potential_energy(const Eigen::VectorXd &q) const
+namespace
+{
+/// Sums the energies of the families that `is_counted` picks, over all ranks if there are several.
+template <typename Condition>
+double sum_energies(const std::vector<std::unique_ptr<LocalTerms>> &terms,
+                    const Eigen::VectorXd &q,
+                    bool is_distributed,
+                    const Condition &is_counted)
 {
   double sum = 0;
-  for (const auto &family : terms_) sum += family->energy(q);
-  return sum;
+  const auto work = [&]
+  {
+    for (const auto &family : terms)
+      if (is_counted(*family)) sum += family->energy(q);
+  };
+  if (!is_distributed)
+  {
+    work();
+    return sum;
+  }
+  ranks::together(work);
+  return ranks::sum(sum);
+}
+}  // namespace
+
+double System::potential_energy(const Eigen::VectorXd &q) const
+{
+  return sum_energies(terms_, q, is_distributed(), [](const LocalTerms &) { return true; });
 }
 
 double System::potential_energy(const Eigen::VectorXd &q, EnergyAccount account) const
 {
-  double sum = 0;
-  for (const auto &family : terms_)
-    if (family->account() == account) sum += family->energy(q);
-  return sum;
+  return sum_energies(terms_, q, is_distributed(), [&](const LocalTerms &family) { return family.account() == account; });
+}
+
+namespace
+{
+/// In scalars, and kept from becoming a call of memset, which takes longer than a handful of stores.
+[[gnu::optimize("no-tree-loop-distribute-patterns", "no-tree-vectorize")]] inline void set_zero_few(double *values,
+                                                                                                    Eigen::Index n)
+{
+  for (Eigen::Index i = 0; i < n; ++i) values[i] = 0;
+}
+}  // namespace
+
+void System::gradient_with_reactions(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const
+{
+  gradient.resize(q.size());
+  if (q.size() <= 8)
+    set_zero_few(gradient.data(), q.size());
+  else
+    gradient.setZero();
+  const auto add_terms = [&]
+  {
+    for (const auto &family : terms_) family->add_gradient(q, gradient);
+  };
+  if (!is_distributed())
+    add_terms();
+  else
+  {
+    ranks::together(
+      [&]
+      {
+        add_terms();
+        // A rank would notice only its own infinities, and leave the others waiting.
+        if (!gradient.allFinite()) throw DomainError("a force is not finite");
+      });
+    shared_dofs_->add(gradient);
+  }
 }
 
 void System::gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const
 {
-  gradient.setZero(q.size());
-  for (const auto &family : terms_) family->add_gradient(q, gradient);
+  gradient_with_reactions(q, gradient);
   for (const int dof : fixed_dofs_) gradient[dof] = 0;
 }
 
@@ -47,11 +105,21 @@ Eigen::VectorXd System::solve_mass(const Eigen::VectorXd &f) const { return f.cw
 EnergyBalance System::energy_balance(const State &state) const
 {
   EnergyBalance balance;
-  balance.kinetic = 0.5 * state.v.dot(apply_mass(state.v));
+  const Eigen::VectorXd momentum = apply_mass(state.v);
+  balance.kinetic = 0.5 * (shared_dofs_ ? shared_dofs_->dot(state.v, momentum) : state.v.dot(momentum));
   balance.internal = potential_energy(state.q, EnergyAccount::internal);
   balance.contact = potential_energy(state.q, EnergyAccount::contact);
   balance.external_work =
     potential_energy(initial_state_.q, EnergyAccount::external) - potential_energy(state.q, EnergyAccount::external);
+  if (const Conditions *acting = conditions())
+  {
+    // The force of a moving obstacle is a load: what it stores as contact energy is work that it did.
+    const double stored = acting->obstacle_energy(state.time, state.q);
+    balance.contact += stored;
+    balance.external_work += state.work.supports + state.work.loads + stored -
+                             acting->obstacle_energy(initial_state_.time, initial_state_.q);
+    balance.damping_loss = state.work.damping;
+  }
   return balance;
 }
 

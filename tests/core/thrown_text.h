@@ -6,15 +6,15 @@
 
 namespace freefall
 {
-/// The text of the InputError that `action` throws; "nothing was thrown" otherwise, so that a comparison fails and shows it.
-template <typename Action>
+/// The text of the error that `action` throws; "nothing was thrown" otherwise, so that a comparison fails and shows it.
+template <typename Error = InputError, typename Action>
 std::string thrown_text(const Action &action)
 {
   try
   {
     action();
   }
-  catch (const InputError &error)
+  catch (const Error &error)
   {
     return error.what();
   }

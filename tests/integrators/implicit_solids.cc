@@ -95,9 +95,9 @@ SolidSettings bar(int n, double amplitude, double spin)
 {
   SolidBody body;
   body.name = "bar";
-  body.mesh.size = {1, 0.1, 0.1};
-  body.mesh.subdivisions = {n, 1, 1};
-  body.material = {0.3, 0.4};
+  body.mesh.box.size = {1, 0.1, 0.1};
+  body.mesh.box.subdivisions = {n, 1, 1};
+  body.material = NeoHookean{0.3, 0.4};
   body.density = 1;
   body.initial_velocity = [=](const Eigen::Vector3d &x)
   {

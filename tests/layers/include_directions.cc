@@ -20,6 +20,7 @@ const std::map<std::string, std::set<std::string>> allowed{
   {"integrators", {"core", "potentials", "constraints", "systems"}},
   {"output", {"core", "systems"}},
   {"simulation", {"core", "potentials", "constraints", "systems", "integrators", "output"}},
+  {"study", {"core", "output", "simulation"}},
 };
 
 /// The messages of all includes in `directory` that are against the rules; `n_files` counts what was read.

@@ -84,10 +84,11 @@ BOOST_AUTO_TEST_CASE(force_removes_what_a_run_makes_and_nothing_else)
   for (const std::string name : {"history.csv", "summary.json", "snapshots.pvd", "parameters.prm", "checkpoint",
                                  "checkpoint.partial", "summary.json.partial"})
     make_file(temporary / name, "run");
-  for (const std::string name : {"cube_000000.vtu", "two_words_1234567.vtu", "cube_000003.vtu.partial"})
+  for (const std::string name : {"cube_000000.vtu", "two_words_1234567.vtu", "cube_000003.vtu.partial", "cube_000004.pvtu", "cube_000004_0.vtu",
+                                 "cube_000004_12.vtu.partial"})
     make_file(snapshots / name, "run");
   for (const std::string name : {"notes.txt", "history.csv.bak", "cube_000000.vtu"}) make_file(temporary / name, "mine");
-  for (const std::string name : {"cube.vtu", "cube_12.vtu", "cube_00000x.vtu", "cube_000000.png"})
+  for (const std::string name : {"cube.vtu", "cube_12.vtu", "cube_00000x.vtu", "cube_000000.png", "cube_12_000.vtu"})
     make_file(snapshots / name, "mine");
 
   RunFolder folder(temporary.path(), true);
@@ -104,6 +105,7 @@ BOOST_AUTO_TEST_CASE(force_removes_what_a_run_makes_and_nothing_else)
                                              "snapshots/cube_000000.png",
                                              "snapshots/cube_00000x.vtu",
                                              "snapshots/cube_12.vtu",
+                                             "snapshots/cube_12_000.vtu",
                                              "snapshots/movie_000000.vtu"};
   BOOST_TEST(left == expected, boost::test_tools::per_element());
 }

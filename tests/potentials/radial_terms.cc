@@ -76,7 +76,8 @@ BOOST_AUTO_TEST_CASE(a_truncated_law_agrees_with_fifty_digits_and_goes_to_zero_s
 {
   using Law = laws::Truncated<laws::LennardJones>;
   const Law law({1.2, 0.9}, 2.2);
-  check_all_dimensions(law, 1.0, 0.02);
+  // Not next to the minimum at 1.01, where the force is a small difference of two large ones.
+  check_all_dimensions(law, 1.1, 0.02);
   // The constants are subtracted from energies of size epsilon.
   BOOST_TEST(std::abs(law(2.2 * 2.2)) <= 1e-16);
   BOOST_TEST(std::abs(law(100.0)) <= 1e-16);
@@ -87,6 +88,50 @@ BOOST_AUTO_TEST_CASE(a_truncated_law_agrees_with_fifty_digits_and_goes_to_zero_s
   BOOST_TEST(difference != 0);
   BOOST_TEST(difference == -terms.difference(0, outside, 1, -0.02), boost::test_tools::tolerance(1e-10));
   BOOST_TEST(difference == -law(2.19 * 2.19), boost::test_tools::tolerance(1e-10));
+}
+
+BOOST_AUTO_TEST_CASE(fast_slopes_and_sums_of_differences_agree_with_those_of_single_terms)
+{
+  const laws::LennardJones law{1.2, 0.9};
+  const laws::Truncated<laws::LennardJones> truncated(law, 2.2);
+  const laws::InverseDistance inverse{-1.4};
+  for (const double r : {0.8, 1.1, 1.7, 2.1, 2.3})
+  {
+    Dual<double, 1> u(r * r);
+    u.d[0] = 1;
+    // A few roundings, of terms that cancel by less than a hundred here.
+    const auto tolerance = boost::test_tools::tolerance(1e-13);
+    BOOST_TEST(laws::slope(law, r * r) == law(u).d[0], tolerance);
+    BOOST_TEST(laws::slope(inverse, r * r) == inverse(u).d[0], tolerance);
+    BOOST_TEST(laws::slope(truncated, r * r) == truncated(u).d[0], tolerance);
+  }
+  // Six terms of three points: more than one batch, the last one not full.
+  using Terms = RadialTerms<laws::LennardJones, 2>;
+  std::vector<Terms::Term> all;
+  for (int i = 0; i < 6; ++i) all.push_back({{i, i + 1, i + 2}, {-1.0, 0.7, 0.4 + 0.1 * i}, 1.0 + i});
+  const Terms terms("pair", {law}, all);
+  std::vector<double> x;
+  std::vector<int> numbers, a, b;
+  for (int i = 0; i < 6; ++i)
+  {
+    for (const double value : {0.0, 0.1, 1.2 + 0.1 * i, 0.3, 0.5, -0.1 * i}) x.push_back(value);
+    numbers.push_back(i);
+    a.push_back(i % 6);
+    b.push_back((i + 3) % 6);
+  }
+  for (int count = 1; count <= 6; ++count)
+  {
+    double sum = 0, mixed_sum = 0;
+    for (int i = 0; i < count; ++i)
+    {
+      sum += terms.difference(i, x.data() + 6 * i, a[i], 0.01);
+      mixed_sum += terms.mixed_difference(i, x.data() + 6 * i, a[i], 0.01, b[i], 0.02);
+    }
+    BOOST_TEST(terms.sum_of_differences(count, numbers.data(), x.data(), a.data(), 0.01) == sum,
+               boost::test_tools::tolerance(1e-13));
+    BOOST_TEST(terms.sum_of_mixed_differences(count, numbers.data(), x.data(), a.data(), 0.01, b.data(), 0.02) == mixed_sum,
+               boost::test_tools::tolerance(1e-13));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_bond_of_no_length_is_smooth_where_its_ends_meet)

@@ -129,18 +129,6 @@ BOOST_AUTO_TEST_CASE(help_names_every_parameter_that_the_cube_uses)
     BOOST_TEST(contains(listed.output, name), name);
 }
 
-BOOST_AUTO_TEST_CASE(several_processes_are_refused)
-{
-  const ScratchFolder scratch("ranks");
-  const std::string folder = (scratch / "a").string();
-  setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
-  const auto result = run_freefall("run " + cube + " --quiet --output " + folder);
-  unsetenv("OMPI_COMM_WORLD_SIZE");
-  BOOST_TEST(result.exit_code == 2);
-  BOOST_TEST(contains(result.output, "started as 2 processes"), result.output);
-  BOOST_TEST(!fs::exists(folder));
-}
-
 BOOST_AUTO_TEST_CASE(interrupted_run_keeps_its_results)
 {
   const ScratchFolder scratch("interrupt");

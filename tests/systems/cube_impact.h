@@ -7,8 +7,8 @@ inline freefall::SolidSettings paper_cube(const std::string &mesh = "I")
 {
   freefall::SolidBody cube;
   cube.name = "cube";
-  cube.mesh = freefall::gso_cube(mesh);
-  cube.material = {60.5e9, 26e9};
+  cube.mesh.box = freefall::gso_cube(mesh);
+  cube.material = freefall::NeoHookean{60.5e9, 26e9};
   cube.density = 2700;
   cube.initial_velocity = [](const Eigen::Vector3d &) { return Eigen::Vector3d(1000, 1000, 1000); };
   freefall::SolidSettings settings;

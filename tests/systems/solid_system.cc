@@ -28,9 +28,9 @@ SolidSettings bar(int n, const std::function<Eigen::Vector3d(const Eigen::Vector
 {
   SolidBody body;
   body.name = "bar";
-  body.mesh.size = {1, 0.1, 0.1};
-  body.mesh.subdivisions = {n, std::max(1, n / 10), std::max(1, n / 10)};
-  body.material = {0, 0.5};
+  body.mesh.box.size = {1, 0.1, 0.1};
+  body.mesh.box.subdivisions = {n, std::max(1, n / 10), std::max(1, n / 10)};
+  body.material = NeoHookean{0, 0.5};
   body.density = 1;
   body.initial_velocity = velocity;
   SolidSettings settings;

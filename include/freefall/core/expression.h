@@ -14,13 +14,21 @@ namespace freefall
 ///
 /// Grammar: numbers, the given variables, pi, ( ), + - * / ^ (right associative, before the unary minus: -x^2 = -(x^2)) and
 /// sqrt exp log ln sin cos tan sinh cosh tanh asin acos atan atan2. log is the natural logarithm.
-/// Functions that are not smooth (abs, min, max, if, ...) are refused: a potential needs three derivatives.
+/// Functions that are not smooth (abs, min, max, if, ...) are refused: a potential needs three derivatives. Of these abs, min and
+/// max are there when asked for (motions of supports); at a kink the derivative is that of one of the two sides.
 ///
 /// Throws: InputError with the formula, the place and what was expected.
 class Expression
 {
 public:
-  Expression(const std::string &formula, const std::vector<std::string> &variables);
+  enum class Functions
+  {
+    smooth,
+    with_kinks
+  };
+  Expression(const std::string &formula,
+             const std::vector<std::string> &variables,
+             Functions functions = Functions::smooth);
 
   const std::string &formula() const { return formula_; }
   bool depends_on(int variable) const;
@@ -54,7 +62,10 @@ private:
     asin,
     acos,
     atan,
-    atan2
+    atan2,
+    abs,
+    min,
+    max
   };
   struct Instruction
   {
@@ -67,7 +78,8 @@ private:
   static bool takes_two(Operation operation)
   {
     return operation == Operation::add || operation == Operation::subtract || operation == Operation::multiply ||
-           operation == Operation::divide || operation == Operation::atan2;
+           operation == Operation::divide || operation == Operation::atan2 || operation == Operation::min ||
+           operation == Operation::max;
   }
   template <typename T>
   static T integer_power(T base, int exponent);
@@ -173,6 +185,15 @@ T Expression::operator()(const T *variables) const
         break;
       case Operation::atan2:
         stack[top] = atan2(stack[top], stack[top + 1]);
+        break;
+      case Operation::abs:
+        if (value_of(stack[top]) < 0) stack[top] = -stack[top];
+        break;
+      case Operation::min:
+        if (value_of(stack[top + 1]) < value_of(stack[top])) stack[top] = stack[top + 1];
+        break;
+      case Operation::max:
+        if (value_of(stack[top + 1]) > value_of(stack[top])) stack[top] = stack[top + 1];
         break;
       default:
         stack[top] = function(instruction.operation, stack[top]);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <freefall/integrators/refuse_conditions.h>
 #include <freefall/systems/system.h>
 
 #include <cstdint>
@@ -10,8 +11,10 @@ namespace freefall
 class Acceleration
 {
 public:
-  void attach(const System &system)
+  /// InputError in the name of `method` when the system has more than a potential.
+  void attach(const System &system, const std::string &method)
   {
+    refuse_conditions(system, method);
     system_ = &system;
     inverse_mass_ = system.diagonal_mass().cwiseInverse();
   }

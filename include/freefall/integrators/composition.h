@@ -35,6 +35,8 @@ public:
   void start(const System &system, const State &state) override;
   void step(const State &now, double dt, State &next) override;
 
+  void archive(Archive &archive) override { method_->archive(archive); }
+
   /// The steps as parts of dt; their sum is 1.
   const std::vector<double> &fractions() const { return fractions_; }
 

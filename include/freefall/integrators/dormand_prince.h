@@ -29,6 +29,10 @@ public:
   void initialize(const System &system, const State &state) override;
   void advance(State &state, double time) override;
   NamedValues summary() const override { return {{"n_rejected_steps", static_cast<double>(n_rejected_)}}; }
+  bool chooses_time_step() const override { return true; }
+
+protected:
+  void archive_memory(Archive &archive, const State &state) override;
 
 private:
   double choose_first_step(const State &state) const;
@@ -41,6 +45,7 @@ private:
   double step_ = 0;
   double scale_of_time_ = 0;  ///< the first step tried: what rounding of the time is measured against near time 0
   std::int64_t n_rejected_ = 0;
+  std::int64_t n_earlier_evaluations_ = 0;  ///< in the life of the run before this object
   Acceleration acceleration_;
   State next_;
   Eigen::VectorXd stage_;

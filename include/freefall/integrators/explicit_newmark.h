@@ -36,12 +36,17 @@ public:
 
   void initialize(const System &system, const State &state) override;
   void advance(State &state, double time) override;
+  bool runs_distributed() const override { return true; }
   NamedValues summary() const override;
   std::vector<std::string> notes() const override { return notes_; }
+  bool chooses_time_step() const override { return !settings_.time_step; }
 
   double time_step() const { return stepper_->time_step(); }
   /// At the start of the run.
   const CriticalStep &critical_step() const { return critical_step_; }
+
+protected:
+  void archive_memory(Archive &archive, const State &state) override;
 
 private:
   void start(const State &state, double time_step);

@@ -29,7 +29,11 @@ public:
   const OneStepMethod &method() const { return *method_; }
   double time_step() const { return time_step_; }
 
+protected:
+  void archive_memory(Archive &archive, const State &state) override;
+
 private:
+  void count();
   [[noreturn]] void fail(const State &state, const std::string &cause);
 
   std::unique_ptr<OneStepMethod> method_;
@@ -37,6 +41,8 @@ private:
   const System *system_ = nullptr;
   double initial_time_ = 0;
   bool must_restart_ = false;  ///< the last step failed: what the method carries is not that of the state
+  /// Evaluations in the life of the run before this object, which begins to count anew when it is loaded.
+  std::int64_t n_earlier_force_evaluations_ = 0, n_earlier_potential_evaluations_ = 0;
   State next_;
 };
 }  // namespace freefall

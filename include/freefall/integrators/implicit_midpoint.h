@@ -20,7 +20,7 @@ public:
   std::string name() const override { return "implicit midpoint"; }
   int order() const override { return 2; }
   bool is_symmetric() const override { return true; }
-  void start(const System &system, const State &) override { attach(system); }
+  void start(const System &system, const State &state) override;
   void step(const State &now, double dt, State &next) override;
 
 private:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <freefall/core/parameters.h>
+#include <freefall/integrators/driven_forces.h>
 #include <freefall/integrators/newton_method.h>
 
 namespace freefall
@@ -17,6 +18,10 @@ namespace freefall
 /// Throws:     StepFailed when Newton's iteration does not converge, DomainError; the state is left as it was
 ///
 /// Order 2 with gamma = 1/2, else 1. With beta = 0 it is explicit and solves nothing.
+///
+/// With Conditions: supported dofs are at Q(t + dt) when the step is solved, loads belong to t + dt as the forces of V do, half a
+/// step of damping comes first and last. The stiffness of loads that follow the motion is not in the operator: mild ones only
+/// slow Newton's iteration down, stiff ones (moving obstacles) may stop it.
 class ImplicitNewmark final : public NewtonMethod
 {
 public:
@@ -39,7 +44,12 @@ public:
   void step(const State &now, double dt, State &next) override;
 
 private:
+  void step_with_conditions(const State &now, double dt, State &next);
+
   Settings settings_;
+  const Conditions *conditions_ = nullptr;
+  DrivenForces driven_;  ///< of a system with conditions
+  Eigen::VectorXd start_, velocity_;
   Eigen::VectorXd a_now_, a_next_, target_;
 };
 }  // namespace freefall

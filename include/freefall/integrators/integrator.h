@@ -1,11 +1,13 @@
 #pragma once
 
+#include <freefall/core/archive.h>
 #include <freefall/core/named_value.h>
 #include <freefall/systems/system.h>
 
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,16 @@ struct NumberTable
   std::vector<NamedValues> rows;  ///< all with the same names
 };
 
+/// This integrator cannot be saved.
+class NotRestartable : public std::logic_error
+{
+public:
+  using std::logic_error::logic_error;
+};
+
+/// Saves or loads all counts.
+void archive_statistics(Archive &archive, const std::string &name, IntegratorStatistics &statistics);
+
 /// Moves a state of a system forward in time.
 ///
 /// Contract
@@ -38,6 +50,8 @@ struct NumberTable
 /// 3. Splitting one advance() into several changes nothing: the trajectory is bit for bit the same.
 /// 4. On failure StepFailed is thrown and `state` is the last good state, with its time.
 /// 5. The state is only changed by the integrator between calls.
+/// 6. archive() holds all that the next advance() depends on besides the state, statistics included: what it saves, loaded by
+///    an integrator with the same settings that was initialised with the same system and initial state, goes on bit for bit.
 class Integrator
 {
 public:
@@ -45,6 +59,9 @@ public:
 
   virtual void initialize(const System &system, const State &state) = 0;
   virtual void advance(State &state, double time) = 0;
+
+  /// Whether it moves a system that is distributed over several ranks.
+  virtual bool runs_distributed() const { return false; }
 
   /// The energy that the method keeps, where that is not the energy of the system (force-stepping keeps T + V_h).
   virtual std::optional<double> conserved_energy(const State &) const { return std::nullopt; }
@@ -56,8 +73,17 @@ public:
   virtual std::vector<NumberTable> tables() const { return {}; }
   /// What a user should know before the run starts, such as the critical step and what limits it.
   virtual std::vector<std::string> notes() const { return {}; }
+  /// Whether it chooses the lengths of its steps, so that a least length (Checks/Minimum time step) means something.
+  virtual bool chooses_time_step() const { return false; }
+
+  /// Saves or loads; `state` is the state at that moment, loaded before. Throws NotRestartable, ArchiveError.
+  void archive(Archive &archive, const State &state);
 
 protected:
+  /// Everything but statistics_ that the integrator carries from one advance() to the next. The default, for an integrator
+  /// that does not say what it carries, throws NotRestartable; one that carries nothing says so by an empty function.
+  virtual void archive_memory(Archive &archive, const State &state);
+
   IntegratorStatistics statistics_;
 };
 }  // namespace freefall

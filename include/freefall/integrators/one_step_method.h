@@ -1,5 +1,6 @@
 #pragma once
 
+#include <freefall/core/archive.h>
 #include <freefall/core/named_value.h>
 #include <freefall/systems/system.h>
 
@@ -17,7 +18,8 @@ namespace freefall
 /// 1. start() is called before the first step() and again whenever the next step() does not begin where the last one ended.
 ///    It keeps the system (which outlives the method) and computes what the method carries from step to step (a gradient).
 /// 2. step(now, dt, next) fills next.q and next.v, which have the right size and arbitrary contents, and never touches `now`
-///    or next.time. dt may be negative. It allocates nothing once start() is done, if the system does not.
+///    or next.time, which is now.time + dt. A method that knows Conditions also fills next.work; the others refuse them
+///    in start() and leave next.work alone. dt may be negative (without Conditions). It allocates nothing once start() is done, if the system does not.
 /// 3. When a step is impossible, step() throws StepFailed or lets DomainError pass; start() is called before the next step().
 class OneStepMethod
 {
@@ -35,6 +37,10 @@ public:
 
   /// The energy that the method keeps, where that is not the energy of the system.
   virtual std::optional<double> conserved_energy(const State &) const { return std::nullopt; }
+  /// Saves or loads what the method carries from step to step and start() does not compute from the state: the predictor of a
+  /// multistep method, a preconditioner that is kept, counts that summary() shows. Called after start() when loading. The default
+  /// is right for a method that is memoryless beyond start(); tests/simulation/restart.cc checks every method in the table.
+  virtual void archive(Archive &) {}
   /// Further numbers for summary.json.
   virtual NamedValues summary() const { return {}; }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <freefall/integrators/driven_forces.h>
 #include <freefall/integrators/one_step_method.h>
 
 namespace freefall
@@ -14,6 +15,11 @@ namespace freefall
 /// Throws:     DomainError, leaving the state as it was
 ///
 /// One evaluation of the gradient a step.
+///
+/// With Conditions: supported dofs follow Q(t), loads are evaluated with the gradient, half a step of damping comes first and
+/// last. The account T + V - work then oscillates by O(dt^2) as the energy of a free system does and has no drift of its own;
+/// damping leaves the critical step as it is: at the ends of a step T + V - dt^2/8 a.M a is what the undamped step keeps, and
+/// damping lowers it.
 class VelocityVerlet : public OneStepMethod
 {
 public:
@@ -25,10 +31,14 @@ public:
   void step(const State &now, double dt, State &next) override;
 
 private:
-  /// M^-1 grad V(q) into minus_acceleration_.
-  void evaluate(const Eigen::VectorXd &q);
+  void step_with_conditions(const State &now, double dt, State &next);
+  /// M^-1 (grad V(q) - loads) into minus_acceleration_.
+  void evaluate(double time, const Eigen::VectorXd &q);
 
   const System *system_ = nullptr;
-  Eigen::VectorXd gradient_, inverse_mass_, minus_acceleration_;
+  const Conditions *conditions_ = nullptr;
+  DrivenForces driven_;  ///< of a system with conditions
+  bool mass_is_diagonal_ = true;
+  Eigen::VectorXd inverse_mass_, minus_acceleration_;
 };
 }  // namespace freefall

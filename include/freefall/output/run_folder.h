@@ -16,7 +16,8 @@ namespace freefall
 ///    found; with `force` the files that a run makes are removed, and nothing else in the folder.
 /// 3. A folder that cannot be made or written to is an InputError.
 ///
-/// So construct it when the whole input is known to be good and before anything is computed, and on one rank only.
+/// So construct it when the whole input is known to be good and before anything is computed. Rank 0 does the work, and all ranks
+/// learn what came of it.
 class RunFolder
 {
 public:
@@ -29,6 +30,7 @@ public:
 
 private:
   explicit RunFolder(std::filesystem::path existing_path);
+  void make(bool force);
 
   std::filesystem::path path_;
   std::optional<FolderLock> lock_;

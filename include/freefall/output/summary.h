@@ -38,6 +38,7 @@ struct RunSummary
   std::string integrator;
   double end_time = 0;  ///< the time that was reached, s
   std::int64_t n_dofs = 0;
+  int n_ranks = 1;  ///< processes
   std::int64_t n_steps = 0;
   std::int64_t n_force_evaluations = 0;
   std::int64_t n_potential_evaluations = 0;

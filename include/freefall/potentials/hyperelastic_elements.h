@@ -4,11 +4,11 @@
 #include <freefall/potentials/discrete_gradient.h>
 #include <freefall/potentials/element_geometry.h>
 #include <freefall/potentials/linear_elastic.h>
-#include <freefall/potentials/local_terms.h>
 #include <freefall/potentials/mooney_rivlin.h>
 #include <freefall/potentials/neo_hookean.h>
 #include <freefall/potentials/ogden.h>
 #include <freefall/potentials/saint_venant_kirchhoff.h>
+#include <freefall/potentials/solid_elements.h>
 
 #include <Eigen/Core>
 #include <vector>
@@ -26,7 +26,7 @@ namespace freefall
 /// * Where the material needs it, det F <= 0 (or NaN) throws DomainError naming element, quadrature point, place and det F.
 /// * The constructor throws InputError for an element of no or negative volume, std::logic_error for arrays that do not fit.
 template <typename Material>
-class HyperelasticElements : public LocalTerms, public TermsWithDiscreteGradient
+class HyperelasticElements : public SolidElements, public TermsWithDiscreteGradient
 {
 public:
   /// Triquadratic hexahedra are the largest.
@@ -41,17 +41,18 @@ public:
 
   const Material &material() const { return material_; }
   int n_nodes() const { return n_nodes_; }
-  int n_points() const { return n_points_; }
-  int element_name(int element) const { return names_[element]; }
-  /// Reference volume, m3.
-  double volume(int element) const;
-  /// w_q, m3.
-  double weight(int element, int point) const { return factors(element, point)[9 * batch_size]; }
+  int n_points() const override { return n_points_; }
+  int element_name(int element) const override { return names_[element]; }
+  double volume(int element) const override;
+  double weight(int element, int point) const override { return factors(element, point)[9 * batch_size]; }
   /// grad N_a, three numbers a node, 1/m.
   void shape_gradients(int element, int point, double *gradients) const;
-  Eigen::Matrix3d deformation_gradient(int element, int point, const double *x) const;
+  Eigen::Matrix3d deformation_gradient(int element, int point, const double *x) const override;
+  bool needs_positive_determinant() const override { return Material::needs_positive_determinant; }
+  double energy_density(const Eigen::Matrix3d &F) const override { return material_.energy(F); }
+  Eigen::Matrix3d stress(const Eigen::Matrix3d &F) const override { return material_.stress(F); }
+  LameConstants linearised() const override { return material_.linearised(); }
 
-  std::string kind() const override { return "element"; }
   int n_terms() const override { return static_cast<int>(names_.size()); }
   int dofs_per_term() const override { return 3 * n_nodes_; }
   Span<const int> dofs(int element) const override

@@ -2,8 +2,8 @@
 
 #include <freefall/potentials/discrete_gradient.h>
 #include <freefall/potentials/element_chunks.h>
-#include <freefall/potentials/local_terms.h>
 #include <freefall/potentials/neo_hookean.h>
+#include <freefall/potentials/solid_elements.h>
 
 #include <Eigen/Core>
 #include <array>
@@ -20,7 +20,7 @@ namespace freefall
 /// SIMD batches, allocate nothing, and give the same bits whenever they are called with the same arguments. They are fast
 /// when elements that follow each other share nodes (see ElementChunks); any order is right.
 template <typename Material>
-class LinearTetrahedra : public LocalTerms, public TermsWithDiscreteGradient
+class LinearTetrahedra : public SolidElements, public TermsWithDiscreteGradient
 {
 public:
   using Cell = std::array<int, 4>;
@@ -32,16 +32,25 @@ public:
                    std::vector<int> element_names);
 
   const Material &material() const { return material_; }
-  /// Reference volume, m3.
-  double volume(int element) const { return records_[element][9]; }
+  double volume(int element) const override { return records_[element][9]; }
   /// Bytes held.
   std::size_t memory_consumption() const;
-  int element_name(int element) const { return names_[element]; }
+  int element_name(int element) const override { return names_[element]; }
   /// grad N_a, one column a node, 1/m.
   Eigen::Matrix<double, 3, 4> shape_gradients(int element) const;
   Eigen::Matrix3d deformation_gradient(int element, const double *x) const;
 
-  std::string kind() const override { return "element"; }
+  int n_points() const override { return 1; }
+  double weight(int element, int) const override { return volume(element); }
+  Eigen::Matrix3d deformation_gradient(int element, int, const double *x) const override
+  {
+    return deformation_gradient(element, x);
+  }
+  bool needs_positive_determinant() const override { return Material::needs_positive_determinant; }
+  double energy_density(const Eigen::Matrix3d &F) const override { return material_.energy(F); }
+  Eigen::Matrix3d stress(const Eigen::Matrix3d &F) const override { return material_.stress(F); }
+  LameConstants linearised() const override { return material_.linearised(); }
+
   int n_terms() const override { return static_cast<int>(records_.size()); }
   int dofs_per_term() const override { return 12; }
   Span<const int> dofs(int element) const override { return {dofs_.data() + 12 * element, 12}; }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <freefall/potentials/discrete_gradient.h>
-#include <freefall/potentials/local_terms.h>
+#include <freefall/potentials/node_contact.h>
 
 #include <Eigen/Core>
 #include <string>
@@ -26,22 +26,19 @@ struct RigidPlane
 /// twice as stiff. Whoever wants distances normalises it first.
 ///
 /// Guarantees: no term ever fails. At g = 0 the contact is open.
-class PlaneContact : public LocalTerms, public TermsWithDiscreteGradient
+class PlaneContact : public NodeContact, public TermsWithDiscreteGradient
 {
 public:
   PlaneContact(const RigidPlane &plane, const std::vector<int> &nodes);
 
   const RigidPlane &plane() const { return plane_; }
-  int node(int term) const { return dofs_[3 * term] / 3; }
   /// g, negative inside the obstacle.
   double gap(const double *x) const;
+  double distance(const double *x) const override { return gap(x) / plane_.normal.norm(); }
+  Eigen::Vector3d normal(const double *) const override { return plane_.normal.normalized(); }
+  double largest_stiffness() const override { return plane_.stiffness * plane_.normal.squaredNorm(); }
 
   std::string kind() const override { return "contact node of plane " + plane_.name; }
-  EnergyAccount account() const override { return EnergyAccount::contact; }
-  int n_terms() const override { return static_cast<int>(dofs_.size() / 3); }
-  int dofs_per_term() const override { return 3; }
-  Span<const int> dofs(int term) const override { return {dofs_.data() + 3 * term, 3}; }
-
   double value(int term, const double *x) const override;
   void gradient(int term, const double *x, double *gradient) const override;
   void hessian(int term, const double *x, double *hessian) const override;
@@ -54,6 +51,5 @@ public:
 
 private:
   RigidPlane plane_;
-  std::vector<int> dofs_;
 };
 }  // namespace freefall

@@ -121,4 +121,31 @@ struct Truncated
   double value_at_cutoff = 0;
   double slope_at_cutoff = 0;
 };
+/// phi'(u), of doubles and SIMD batches. Laws whose forces must be fast have a formula with one division.
+template <typename Law, typename T>
+T slope(const Law &law, const T &u)
+{
+  Dual<T, 1> x(u, 0);
+  x.d[0] = T(1.);
+  return law(x).d[0];
+}
+template <typename T>
+T slope(const LennardJones &law, const T &u)
+{
+  const T inverse = 1. / u;
+  const T ratio = (law.sigma * law.sigma) * inverse;
+  const T sixth = ratio * ratio * ratio;
+  return (-12 * law.epsilon) * inverse * (sixth * (2. * sixth - 1.));
+}
+template <typename T>
+T slope(const InverseDistance &law, const T &u)
+{
+  using std::sqrt;
+  return (-0.5 * law.coefficient) / (u * sqrt(u));
+}
+template <typename Law, typename T>
+T slope(const Truncated<Law> &truncated, const T &u)
+{
+  return is_inside(u, truncated.cutoff_squared) * (slope(truncated.law, u) - truncated.slope_at_cutoff);
+}
 }  // namespace freefall::laws

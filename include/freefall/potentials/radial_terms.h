@@ -68,7 +68,29 @@ protected:
 
   Vector distance(int term, const double *x) const;
   /// Throws DomainError where the law cannot be evaluated at u, for the point x.
-  void check(int term, const double *x, double u) const;
+  void check(int term, const double *x, double u) const
+  {
+    if (!(u > 0)) refuse_unless_smooth(term, x, u);
+  }
+  [[gnu::noinline]] void refuse_unless_smooth(int term, const double *x, double u) const;
+
+  /// u = |d|^2 and what a step along one dof, or along each of two, adds to it.
+  struct Change
+  {
+    double u, du;
+  };
+  struct MixedChange
+  {
+    double u, du_a, du_b, cross;
+  };
+  Change change(int term, const double *x, int a, double s) const;
+  MixedChange mixed_change(int term, const double *x, int a, double s, int b, double r) const;
+
+  /// The same for the coordinates of the whole; not inlined, because it is never needed.
+  [[gnu::noinline]] void check_at(int term, const double *q, double u) const;
+  /// With the number of points known to the compiler, or any number for 0.
+  template <int known_n_points>
+  void add_gradient_of(const double *q, double *gradient) const;
 
   const double *coefficients(int term) const { return coefficients_.data() + static_cast<std::size_t>(term) * n_points_; }
 

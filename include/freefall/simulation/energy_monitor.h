@@ -7,10 +7,10 @@
 namespace freefall
 {
 /// Watches the energy that an integrator should keep: its own conserved energy if it has one, else the closed account
-/// kinetic + potential + contact - external work.
+/// kinetic + potential + contact - external work + damping loss.
 ///
 /// The error is relative to the energy at the start; where that is next to nothing (a body at rest) to the largest kinetic
-/// energy seen.
+/// energy seen; with Conditions, to the work of supports, of loads or lost by damping where one of them is larger.
 class EnergyMonitor
 {
 public:
@@ -28,6 +28,6 @@ private:
   const System &system_;
   const Integrator &integrator_;
   bool has_reference_ = false;
-  double reference_ = 0, energy_ = 0, largest_kinetic_ = 0, largest_error_ = 0;
+  double reference_ = 0, energy_ = 0, largest_kinetic_ = 0, largest_work_ = 0, largest_error_ = 0;
 };
 }  // namespace freefall

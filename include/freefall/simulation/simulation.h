@@ -18,7 +18,7 @@ namespace freefall
 /// One run: a system, an integrator, and what is written when.
 ///
 /// The constructor parses and checks everything and starts the integrator, so that all mistakes of the input show before a
-/// file is touched. run() then leaves, whatever happens, a complete history, snapshots and summary of all that was computed.
+/// file is touched. On several ranks every function is collective. run() then leaves, whatever happens, a complete history, snapshots and summary of all that was computed.
 class Simulation
 {
 public:
@@ -41,7 +41,7 @@ public:
   const System &system() const { return *system_; }
   const Integrator &integrator() const { return *integrator_; }
   double end_time() const { return end_time_; }
-  /// One line each: what a user should know before the run.
+  /// One line each: what a user should know before the run. Collective.
   std::vector<std::string> notes() const;
 
 private:
@@ -49,6 +49,7 @@ private:
   struct Interrupted;
 
   void parse_intervals();
+  void check_ranks() const;
   void run_to_end(Writers &writers, Progress &progress, const std::function<bool()> &stop_requested);
   void advance_to(double time, Progress &progress, const std::function<bool()> &stop_requested);
 

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <freefall/core/archive.h>
 #include <freefall/core/named_value.h>
 #include <freefall/core/span.h>
 #include <freefall/core/state.h>
 #include <freefall/potentials/local_terms.h>
+#include <freefall/systems/shared_dofs.h>
 #include <freefall/systems/snapshot.h>
 
 #include <memory>
@@ -28,20 +30,25 @@ struct Wall
   Eigen::Vector3d normal;  ///< away from the obstacle
 };
 
-/// Energies in J (or the problem's unit of energy). total = kinetic + internal + contact - external_work.
+class Conditions;
+
+/// Energies in J (or the problem's unit of energy). total = kinetic + internal + contact - external_work + damping_loss.
 struct EnergyBalance
 {
   double kinetic = 0;
   double internal = 0;
   double contact = 0;
   double external_work = 0;
-  double total() const { return kinetic + internal + contact - external_work; }
+  double damping_loss = 0;
+  double total() const { return kinetic + internal + contact - external_work + damping_loss; }
 };
 
 /// A Lagrangian system L = 1/2 v^T M v - V(q) whose potential is a sum of local terms.
 ///
-/// An integrator sees this class only. It works on the locally owned entries of q and v; sums over all ranks are the
-/// system's business.
+/// An integrator sees this class only. A system may be distributed over the ranks of mpirun: q and v then hold the dofs of this
+/// rank's part, those on its border included (SharedDofs); gradients, energies and whatever is observed are those of the whole
+/// system, the functions that give them are collective, and what one of them throws it throws on all ranks. So an integrator
+/// that moves each dof by its own force needs to know nothing about ranks.
 ///
 /// Guarantees: terms(), mass and fixed dofs do not change during a run; the functions are const and leave no trace.
 class System
@@ -50,6 +57,11 @@ public:
   virtual ~System() = default;
 
   int n_dofs() const { return static_cast<int>(diagonal_mass_.size()); }
+
+  /// Whether this process holds only a part of the system.
+  bool is_distributed() const { return shared_dofs_ != nullptr; }
+  /// Dofs of the whole system. Collective.
+  int n_global_dofs() const { return shared_dofs_ ? shared_dofs_->n_global_dofs() : n_dofs(); }
 
   /// The families of local terms whose sum is V.
   const std::vector<std::unique_ptr<LocalTerms>> &terms() const { return terms_; }
@@ -60,6 +72,11 @@ public:
   double potential_energy(const Eigen::VectorXd &q, EnergyAccount account) const;
   /// dV/dq into `gradient` (resized and overwritten); zero in fixed dofs.
   void gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const;
+  /// The same without the zeros: what supports have to carry.
+  void gradient_with_reactions(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const;
+
+  /// What acts beside the potential; null when there is nothing of the kind.
+  virtual const Conditions *conditions() const { return nullptr; }
 
   /// The contraction a.V'''.a at q, a = direction, into `contraction` (resized and overwritten); zero in fixed dofs.
   void third_derivative(const Eigen::VectorXd &q, const Eigen::VectorXd &direction, Eigen::VectorXd &contraction) const;
@@ -76,10 +93,11 @@ public:
   /// An algebraic multigrid preconditioner for M + c Hess V(q), for systems that have one (see ShiftedSolver); else nothing.
   virtual std::unique_ptr<Multigrid> make_multigrid() const;
 
-  /// Dofs held where they are: never moved by an integrator, not coordinates of a force-stepping grid. Sorted.
+  /// Supported dofs: held where they are, or moved by conditions(), but never by forces; not coordinates of a force-stepping
+  /// grid. Sorted.
   Span<const int> fixed_dofs() const { return fixed_dofs_; }
 
-  /// Kinetic energy and potential by account. External work is counted from the initial state.
+  /// Kinetic energy, potential by account, and the work in the state. External work is counted from the initial state.
   virtual EnergyBalance energy_balance(const State &state) const;
   /// Momenta and whatever else the problem shows over time, in the order of the columns of history.csv.
   virtual NamedValues observe(const State &state) const;
@@ -94,6 +112,10 @@ public:
   /// "node 12 y at (0.1, 0, 0.05)": for messages about one dof.
   virtual std::string dof_name(int dof) const;
 
+  /// Saves or loads what a system accumulates during a run (work accounts). The default, nothing, is right for a system that
+  /// keeps the guarantee above.
+  virtual void archive(Archive &) {}
+
   /// Obstacles that a picture of the system should show.
   virtual std::vector<Wall> walls() const { return {}; }
   /// What a user should know about this system although it is valid; printed and kept in summary.json.
@@ -104,5 +126,6 @@ protected:
   Eigen::VectorXd diagonal_mass_;
   std::vector<int> fixed_dofs_;
   State initial_state_;
+  std::unique_ptr<SharedDofs> shared_dofs_;  ///< of a distributed system
 };
 }  // namespace freefall

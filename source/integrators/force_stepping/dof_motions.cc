@@ -29,10 +29,18 @@ int DofMotions::swap(int pair, int ahead, int behind, double time)
   if (swapped.blocker >= 0) return swapped.blocker;
   forces_[ahead].value += swapped.mixed_difference;
   forces_[behind].value -= swapped.mixed_difference;
+  // They meet at a time that is no double. Each is moved along its own parabola to where both have the same w, the faster
+  // one more: dw = |v| gap / (|v_a| + |v_b|), so dt is the same for both up to its sign, and dv = 2 (half acceleration) dt.
   Parabola &a = parabolas_[ahead], &b = parabolas_[behind];
-  const double w = 0.5 * (a.position_at(time) + b.position_at(time));
-  a = {w, a.velocity_at(time), forces_[ahead].value * forces_[ahead].to_half_acceleration, time};
-  b = {w, b.velocity_at(time), forces_[behind].value * forces_[behind].to_half_acceleration, time};
+  const double velocity_a = a.velocity_at(time), velocity_b = b.velocity_at(time);
+  const double w_a = a.position_at(time), gap = b.position_at(time) - w_a;
+  const double speed_a = std::fabs(velocity_a), speed = speed_a + std::fabs(velocity_b);
+  const double dt = speed > 0 ? gap / speed : 0;
+  const double w = w_a + (speed > 0 ? speed_a * dt : 0.5 * gap);
+  const double changed_a = velocity_a + std::copysign(1., velocity_a) * 2 * dt * a.half_acceleration;
+  const double changed_b = velocity_b - std::copysign(1., velocity_b) * 2 * dt * b.half_acceleration;
+  a = {w, changed_a, forces_[ahead].value * forces_[ahead].to_half_acceleration, time};
+  b = {w, changed_b, forces_[behind].value * forces_[behind].to_half_acceleration, time};
   return -1;
 }
 
@@ -41,12 +49,13 @@ bool DofMotions::leave_cell(int dof, bool upward, double time)
   const auto entered = orders_.leave_cell(dof, upward);
   Force &force = forces_[dof];
   force.value = entered.force;
-  // The velocity points out of the cell that is left, even if rounding says otherwise.
-  const double rate = parabolas_[dof].velocity_at(time);
-  const double outward = upward ? std::max(rate, 0.) : std::min(rate, 0.);
+  // The end is reached at a time that is no double: the dof is moved there along its own parabola, on which
+  // v^2 - 4 (half acceleration) w is constant. The velocity points out of the cell, even if rounding says otherwise.
+  const Parabola &old = parabolas_[dof];
+  const double rate = old.velocity_at(time), missing = (upward ? 1 : 0) - old.position_at(time);
+  const double speed = std::sqrt(std::max(rate * rate + 4 * old.half_acceleration * missing, 0.));
   const bool at_upper_end = upward == entered.reflected;
-  parabolas_[dof] = {at_upper_end ? 1. : 0., entered.reflected ? -outward : outward, force.value * force.to_half_acceleration,
-                     time};
+  parabolas_[dof] = {at_upper_end ? 1. : 0., at_upper_end ? -speed : speed, force.value * force.to_half_acceleration, time};
   return entered.reflected;
 }
 
@@ -84,5 +93,16 @@ std::size_t DofMotions::memory_bytes() const
 {
   return couplings_.memory_bytes() + orders_.memory_bytes() + parabolas_.capacity() * sizeof(Parabola) +
          forces_.capacity() * sizeof(Force);
+}
+
+void DofMotions::archive(Archive &archive)
+{
+  const Archive::Part part(archive, "motions");
+  orders_.archive(archive);
+  archive.members("w", parabolas_, &Parabola::w);
+  archive.members("velocity", parabolas_, &Parabola::velocity);
+  archive.members("half_acceleration", parabolas_, &Parabola::half_acceleration);
+  archive.members("t0", parabolas_, &Parabola::t0);
+  archive.members("force", forces_, &Force::value);
 }
 }  // namespace freefall::force_stepping

@@ -35,4 +35,10 @@ int EventTree::winner() const
   }
   return entry;
 }
+
+void EventTree::archive(Archive &archive)
+{
+  // All levels: what of a higher one can be computed from the first costs a seventh of it.
+  for (auto &level : levels_) archive("times", level);
+}
 }  // namespace freefall::force_stepping

@@ -4,6 +4,7 @@
 #include <freefall/integrators/force_stepping/kinetic_engine.h>
 #include <freefall/integrators/force_stepping/local_engine.h>
 #include <freefall/integrators/force_stepping/sherman_morrison_engine.h>
+#include <freefall/integrators/refuse_conditions.h>
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -45,13 +46,14 @@ ForceStepping::ForceStepping(ForceSteppingSettings settings) : settings_(std::mo
 
 void ForceStepping::initialize(const System &system, const State &state)
 {
+  refuse_conditions(system, "force-stepping");
   system_ = &system;
   statistics_ = {};
   histogram_ = {};
   grid_ = std::make_unique<SimplicialGrid>(settings_.grid, spacing_by_dof(settings_.spacing, system.n_dofs()),
                                            shift_by_dof(settings_.shift, settings_.seed, system.n_dofs()), system.fixed_dofs());
   if (!system.mass_is_diagonal() && settings_.engine != ForceSteppingEngine::sherman_morrison)
-    throw InputError("force-stepping: the mass matrix is not diagonal; only the engine sherman-morrison can do that");
+    throw InputError("force-stepping: the mass matrix is not diagonal; only the engine sherman-morrison can do that. Choose it, or a lumped mass.");
   try
   {
     engine_ = make_engine(state);
@@ -60,7 +62,9 @@ void ForceStepping::initialize(const System &system, const State &state)
   {
     fail_outside_domain(state, error.what());
   }
-  last_event_time_ = time_of_last_check_ = state.time;
+  step_map_ = StepMap(system, *grid_, state);
+  at_event_ = state;
+  start_time_ = last_event_time_ = time_of_last_check_ = state.time;
   events_until_check_ = 1000 + 4 * engine_->n_possible_crossings();
 }
 
@@ -98,8 +102,7 @@ void ForceStepping::advance(State &state, double time)
       engine_->evaluate(engine_->next_event_time(), state);
       fail_unsettled(error.what(), engine_->pending_event());
     }
-    count(event.time - last_event_time_);
-    last_event_time_ = event.time;
+    count(event);
     if (observer) observer(event);
     if (--events_until_check_ == 0)
     {
@@ -110,13 +113,19 @@ void ForceStepping::advance(State &state, double time)
   engine_->evaluate(time, state);
 }
 
-void ForceStepping::count(double step)
+void ForceStepping::count(const Event &event)
 {
+  const double step = event.time - last_event_time_;
+  last_event_time_ = event.time;
   ++statistics_.n_steps;
   statistics_.last_time_step = step;
   statistics_.smallest_time_step = std::min(statistics_.smallest_time_step, step);
   statistics_.largest_time_step = std::max(statistics_.largest_time_step, step);
   histogram_.count(step);
+  step_map_.count(event.dof, event.other);
+  if (!step_map_.counts_positions()) return;
+  engine_->evaluate(event.time, at_event_);
+  step_map_.count_position(at_event_.q, step);
 }
 
 void ForceStepping::check_progress(const Event &event)
@@ -166,6 +175,16 @@ std::optional<double> ForceStepping::conserved_energy(const State &state) const
   }
 }
 
+void ForceStepping::archive_memory(Archive &archive, const State &)
+{
+  archive("last_event_time", last_event_time_);
+  archive("events_until_check", events_until_check_);
+  archive("time_of_last_check", time_of_last_check_);
+  histogram_.archive(archive);
+  const Archive::Part part(archive, "engine");
+  engine_->archive(archive);
+}
+
 NamedValues ForceStepping::summary() const
 {
   NamedValues values{{"n_force_changes", static_cast<double>(engine_->n_force_changes())}};
@@ -182,7 +201,9 @@ std::vector<NumberTable> ForceStepping::tables() const
       table.rows.push_back({{"lower_edge", StepHistogram::lower_edge(bin)},
                             {"upper_edge", StepHistogram::lower_edge(bin + 1)},
                             {"count", static_cast<double>(histogram_.count_in(bin))}});
-  return {table};
+  std::vector<NumberTable> tables = step_map_.tables(last_event_time_ - start_time_);
+  tables.insert(tables.begin(), table);
+  return tables;
 }
 
 std::vector<std::string> ForceStepping::notes() const

@@ -111,4 +111,14 @@ Event KineticEngine::apply_next_event()
 std::int64_t KineticEngine::n_possible_crossings() const { return std::int64_t(n()) * (n() + 1) / 2; }
 
 std::size_t KineticEngine::memory_bytes() const { return motions_.memory_bytes() + n() * (2 * sizeof(int) + sizeof(double)); }
+
+void KineticEngine::archive(Archive &archive)
+{
+  motions_.archive(archive);
+  archive("order", order_);
+  archive("slot", slot_);
+  archive("head", head_);
+  queue_.archive(archive);
+  archive("n_force_changes", n_force_changes_);
+}
 }  // namespace freefall::force_stepping

@@ -230,4 +230,17 @@ std::size_t LocalEngine::memory_bytes() const
 {
   return motions_.memory_bytes() + watches_.capacity() * (sizeof(Watch) + sizeof(std::int64_t) + 10 * sizeof(double) / 8);
 }
+
+void LocalEngine::archive(Archive &archive)
+{
+  motions_.archive(archive);
+  queue_.archive(archive);
+  archive.members("expected", watches_, &Watch::expected);
+  archive.members("pair", watches_, &Watch::pair);
+  archive.members("scanned", watches_, &Watch::scanned);
+  archive("changed", changed_);
+  archive("n_events", n_events_);
+  archive("n_rescans", n_rescans_);
+  archive("next", next_);
+}
 }  // namespace freefall::force_stepping

@@ -98,13 +98,14 @@ void ShermanMorrisonEngine::time_step()
   trajectory_.col(1) << z_dot_, 0;
   trajectory_.col(2) << half_z_ddot_, 0;
   mu_.noalias() = Z_inverse_ * trajectory_;
-  t_next_ = std::numeric_limits<double>::infinity();
+  tau_ = t_next_ = std::numeric_limits<double>::infinity();
   for (int r = 0; r <= d_; ++r)
   {
     const int c = column_[r];
     const bool crossed = c == just_crossed_;
     const double tau = first_exit(crossed ? 0 : mu_(c, 0), crossed ? std::max(mu_(c, 1), 0.) : mu_(c, 1), mu_(c, 2));
-    if (t_k_ + tau >= t_next_) continue;
+    if (tau >= tau_) continue;
+    tau_ = tau;
     t_next_ = t_k_ + tau;
     s_ = r;
   }
@@ -143,7 +144,7 @@ Event ShermanMorrisonEngine::pending_event()
 Event ShermanMorrisonEngine::apply_next_event()
 {
   const Event event = pending_event();
-  const double dt = t_next_ - t_k_;
+  const double dt = tau_;
   const Eigen::VectorXd half_z_ddot = half_z_ddot_;
   update();
   z_ += dt * (z_dot_ + dt * half_z_ddot);
@@ -175,5 +176,25 @@ void ShermanMorrisonEngine::gradient(Eigen::VectorXd &gradient) const
 double ShermanMorrisonEngine::time_scale() const
 {
   return 1 / (z_dot_.cwiseAbs() + half_z_ddot_.cwiseAbs().cwiseSqrt()).maxCoeff();
+}
+
+void ShermanMorrisonEngine::archive(Archive &archive)
+{
+  archive("t_k", t_k_);
+  archive("t_next", t_next_);
+  archive("s", s_);
+  archive("just_crossed", just_crossed_);
+  archive("z", z_);
+  archive("z_dot", z_dot_);
+  archive("half_z_ddot", half_z_ddot_);
+  archive("grad_V", grad_V_);
+  archive.members("cell_base", simplex_.cells, &Cell::base);
+  archive.members("cell_direction", simplex_.cells, &Cell::direction);
+  archive("order", simplex_.order);
+  archive("column", column_);
+  archive("V", V_);
+  archive("Z", Z_);
+  archive("Z_inverse", Z_inverse_);
+  archive("n_crossings", n_crossings_);
 }
 }  // namespace freefall::force_stepping

@@ -254,4 +254,12 @@ std::size_t TermOrders::memory_bytes() const
          ranks_.capacity() + x_.capacity() * sizeof(double) +
          (place_i_.capacity() + place_j_.capacity() + terms_.capacity()) * sizeof(int);
 }
+
+void TermOrders::archive(Archive &archive)
+{
+  archive.members("cell_base", cells_, &Cell::base);
+  archive.members("cell_direction", cells_, &Cell::direction);
+  archive("ranks", ranks_);
+  for (int dof = 0; dof < couplings_.n_free(); ++dof) set_corners(dof);
+}
 }  // namespace freefall::force_stepping

@@ -6,6 +6,7 @@
 #include "precompiled.h"
 
 #include <Eigen/LU>
+#include <map>
 #include <memory>
 #include <stdexcept>
 
@@ -127,6 +128,31 @@ ElementData element_data(const SolidMesh &mesh, QuadratureRule rule)
   return data;
 }
 
+ElementGeometry element_geometry(const SolidMesh &mesh, const std::vector<int> &cells)
+{
+  const ReferenceElement reference = reference_element(mesh.element, QuadratureRule::force);
+  ElementGeometry geometry;
+  geometry.n_nodes = mesh.nodes_per_cell();
+  geometry.n_points = reference.n_points;
+  geometry.unit_gradients = reference.gradients;
+  geometry.inverse_jacobians.reserve(9 * cells.size() * reference.n_points);
+  geometry.weights.reserve(cells.size() * reference.n_points);
+  for (const int cell : cells)
+  {
+    const Eigen::Matrix3Xd x = places(mesh, cell);
+    for (int q = 0; q < reference.n_points; ++q)
+    {
+      const Eigen::Matrix3d J = jacobian(reference, q, x);
+      const double det = J.determinant();
+      if (!(det > 0)) throw InputError(fmt::format("element {} is inverted within: its Jacobian is {:.4g} m3.", cell, det));
+      geometry.weights.push_back(reference.weights[q] * det);
+      const Eigen::Matrix<double, 3, 3, Eigen::RowMajor> inverse = J.inverse();
+      geometry.inverse_jacobians.insert(geometry.inverse_jacobians.end(), inverse.data(), inverse.data() + 9);
+    }
+  }
+  return geometry;
+}
+
 std::vector<double> lumped_volumes(const SolidMesh &mesh)
 {
   const ReferenceElement reference = reference_element(mesh.element, QuadratureRule::mass);
@@ -159,6 +185,51 @@ Eigen::VectorXd lumped_mass(const SolidMesh &mesh, const std::vector<double> &de
   for (std::size_t i = 0; i < volumes.size(); ++i)
     mass[mesh.connectivity[i]] += densities[i / static_cast<std::size_t>(mesh.nodes_per_cell())] * volumes[i];
   return mass;
+}
+
+namespace
+{
+Eigen::MatrixXd element_mass(const SolidMesh &mesh, int cell, const ReferenceElement &reference)
+{
+  const int n_nodes = mesh.nodes_per_cell();
+  const Eigen::Matrix3Xd x = places(mesh, cell);
+  Eigen::MatrixXd mass = Eigen::MatrixXd::Zero(n_nodes, n_nodes);
+  for (int q = 0; q < reference.n_points; ++q)
+  {
+    const Eigen::Map<const Eigen::VectorXd> N(reference.values.data() + q * n_nodes, n_nodes);
+    mass.noalias() += reference.weights[q] * jacobian(reference, q, x).determinant() * N * N.transpose();
+  }
+  return mass;
+}
+}  // namespace
+
+Eigen::MatrixXd element_mass(const SolidMesh &mesh, int cell)
+{
+  // Asked for one element after another: the tables of deal.II are made once.
+  static const std::map<ElementType, ReferenceElement> references = []
+  {
+    std::map<ElementType, ReferenceElement> all;
+    for (const ElementType type : element_types()) all[type] = reference_element(type, QuadratureRule::mass);
+    return all;
+  }();
+  return element_mass(mesh, cell, references.at(mesh.element));
+}
+
+Eigen::SparseMatrix<double> consistent_mass(const SolidMesh &mesh, const std::vector<double> &densities)
+{
+  const ReferenceElement reference = reference_element(mesh.element, QuadratureRule::mass);
+  std::vector<Eigen::Triplet<double>> entries;
+  entries.reserve(static_cast<std::size_t>(mesh.n_cells()) * mesh.nodes_per_cell() * mesh.nodes_per_cell());
+  for (int cell = 0; cell < mesh.n_cells(); ++cell)
+  {
+    const Eigen::MatrixXd mass = densities[cell] * element_mass(mesh, cell, reference);
+    const auto nodes = mesh.cell_nodes(cell);
+    for (int a = 0; a < mass.rows(); ++a)
+      for (int b = 0; b < mass.cols(); ++b) entries.emplace_back(nodes[a], nodes[b], mass(a, b));
+  }
+  Eigen::SparseMatrix<double> matrix(mesh.n_nodes(), mesh.n_nodes());
+  matrix.setFromTriplets(entries.begin(), entries.end());
+  return matrix;
 }
 
 void check_jacobians(const BodyMesh &mesh)

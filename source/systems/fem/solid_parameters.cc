@@ -1,37 +1,31 @@
 #include <freefall/core/formula.h>
+#include <freefall/core/text.h>
+#include <freefall/systems/fem/boundary_selection.h>
+#include <freefall/systems/fem/mesh_parameters.h>
 #include <freefall/systems/fem/solid_parameters.h>
 
 #include <fmt/format.h>
-#include <set>
+#include <algorithm>
+#include <utility>
 
 namespace freefall
 {
 namespace
 {
-/// A mesh beyond this would not fit the memory that such a machine has; the limit catches slips of the finger.
-constexpr double max_hexahedra = 5e6;
-
 void declare_body(ParameterSection &body)
 {
   body.declare("Velocity", "0; 0; 0", Pattern::formula(3, {"x", "y", "z"}, "m/s"),
                "Initial velocity, three formulas of the reference position x, y, z (m), such as 1000; 0; 20*sin(pi*x).");
-  auto &mesh = body.section("Mesh", "The tetrahedra of the body.");
-  mesh.declare("Type", "box", Pattern::choice(mesh_names()),
-               "box: Subdivisions hexahedra, each cut into tetrahedra. cube I, cube II, cube III: the cube of edge 0.1 m of "
-               "GSO Figure 23 with 192, 320 and 1536 elements (71, 125, 429 nodes); of the other keys of this section only "
-               "Corner applies to them.");
-  mesh.declare("Corner", "0, 0, 0", Pattern::vector(3, "m"), "Lowest corner of the box.");
-  mesh.declare("Size", "1, 1, 1", Pattern::vector(3, "m", Bounds::positive()), "Edge lengths of the box.");
-  mesh.declare("Subdivisions", "4, 4, 4", Pattern::integers(1), "Hexahedra along x, y and z.");
-  mesh.declare("Cut", "24", Pattern::choice({"5", "24"}),
-               "Tetrahedra a hexahedron: 24 with new nodes at the centres of cells and faces, which keeps all symmetries, or 5 "
-               "without new nodes.");
-  auto &material = body.section("Material", "Defaults: the aluminium of GSO 6.3.");
-  material.declare("Model", "neo-Hookean", Pattern::choice(material_names()),
-                   "neo-Hookean: W = lambda/2 (ln J)^2 - mu ln J + mu/2 (tr F^T F - 3), GSO (74).");
-  material.declare("Lame lambda", "60.5e9", Pattern::number("Pa", Bounds::non_negative()), "Lame's first constant, lambda.");
-  material.declare("Lame mu", "26e9", Pattern::number("Pa", Bounds::positive()), "Shear modulus, mu.");
-  material.declare("Density", "2700", Pattern::number("kg/m3", Bounds::positive()), "Mass per reference volume, rho.");
+  body.declare("Spin", "0, 0, 0", Pattern::vector(3, "rad/s"),
+               "Initial angular velocity about the centre of mass of the body, added to Velocity.");
+  declare_mesh_parameters(body.section("Mesh", "The elements of the body and their place."));
+  declare_material_parameters(
+    body.section("Material", "Of the whole body, or of what its regions leave. Defaults: the aluminium of GSO 6.3."));
+  body.declare_list("Region",
+                    "A part of the body with a material of its own: 'subsection Region NAME', NAME the name or number that the "
+                    "mesh file gives to a material (a Gmsh physical volume, an Abaqus element set, the VTK cell array "
+                    "material_id). Keys as in Material.",
+                    declare_material_parameters);
 }
 
 void declare_plane(ParameterSection &plane)
@@ -46,48 +40,20 @@ void declare_plane(ParameterSection &plane)
                 "Penalty stiffness 1/epsilon of each node in GSO (76): energy Stiffness/2 gap^2.");
 }
 
-BoxMesh parse_mesh(const ParameterSection &section)
-{
-  const std::string type = section.text("Type");
-  BoxMesh mesh;
-  if (type == "box")
-  {
-    mesh.size = section.vector3("Size");
-    const auto subdivisions = section.integers("Subdivisions");
-    if (subdivisions.size() != 3) throw section.error("Subdivisions", "must be three positive integers, such as 4, 4, 4.");
-    double hexahedra = 1;
-    for (int c = 0; c < 3; ++c)
-    {
-      mesh.subdivisions[c] = subdivisions[c];
-      hexahedra *= subdivisions[c];
-    }
-    if (hexahedra > max_hexahedra)
-      throw section.error("Subdivisions",
-                          fmt::format("makes {:.3g} hexahedra; at most {:.3g} are allowed.", hexahedra, max_hexahedra));
-    mesh.cut = section.text("Cut") == "5" ? HexahedronCut::five : HexahedronCut::twenty_four;
-  }
-  else
-  {
-    // A run's own parameters.prm gives every key: only a value that would be ignored is a mistake.
-    const std::set<std::string> box_keys{"Size", "Subdivisions", "Cut"};
-    for (const auto &parameter : section.parameters())
-      if (box_keys.count(parameter.key) && parameter.value != parameter.default_value)
-        throw section.error(parameter.key,
-                            fmt::format("does not apply to the mesh type {}. Remove it, or choose Type = box.", type));
-    mesh = gso_cube(type.substr(std::string("cube ").size()));
-  }
-  mesh.corner = section.vector3("Corner");
-  return mesh;
-}
-
 SolidBody parse_body(const ParameterSection &section)
 {
   SolidBody body;
   body.name = section.label().empty() ? "body" : section.label();
-  body.mesh = parse_mesh(section.section("Mesh"));
-  const auto &material = section.section("Material");
-  body.material = {material.number("Lame lambda"), material.number("Lame mu")};
-  body.density = material.number("Density");
+  body.mesh = parse_mesh_parameters(section.section("Mesh"));
+  const MaterialSettings material = parse_material_parameters(section.section("Material"));
+  body.material = material.material;
+  body.density = material.density;
+  for (const auto *region : section.list("Region"))
+  {
+    if (region->label().empty())
+      throw region->error("", "a region needs a name: 'subsection Region NAME', NAME a material of the mesh file.");
+    body.regions.push_back({region->label(), parse_material_parameters(*region)});
+  }
   const Formula velocity(section.text("Velocity"), {"x", "y", "z"});
   body.initial_velocity = [velocity](const Eigen::Vector3d &x)
   {
@@ -95,6 +61,7 @@ SolidBody parse_body(const ParameterSection &section)
     for (int c = 0; c < 3; ++c) v[c] = velocity.evaluate_finite({x[0], x[1], x[2]}, c);
     return v;
   };
+  body.spin = section.vector3("Spin");
   return body;
 }
 
@@ -112,37 +79,63 @@ RigidPlane parse_plane(const ParameterSection &section)
 }
 
 /// A plane that bodies overlap at the start is a mistake: the penalty energy would come from nowhere.
-void check_start(const ParameterSection &section, const RigidPlane &plane, const std::vector<SolidBody> &bodies)
+void check_start(const ParameterSection &section, const RigidPlane &plane, const SolidSettings &settings, const SolidMesh &mesh)
 {
-  for (const auto &body : bodies)
-    for (int corner = 0; corner < 8; ++corner)
+  const auto faces = select_boundary_faces(mesh, settings.body_names(), settings.contact_boundaries);
+  const double tolerance = 1e-9 * (mesh.nodes.rowwise().maxCoeff() - mesh.nodes.rowwise().minCoeff()).norm();
+  double deepest = 0;
+  int body = 0;
+  for (const int face : faces)
+    for (const int node : mesh.face_nodes(face))
     {
-      Eigen::Vector3d x = body.mesh.corner;
-      for (int c = 0; c < 3; ++c)
-        if (corner >> c & 1) x[c] += body.mesh.size[c];
-      const double gap = (x - plane.point).dot(plane.normal.normalized());
-      if (gap < -1e-9 * body.mesh.size.norm())
-        throw section.error("Point",
-                            fmt::format("body {} begins {:.4g} m deep in plane {}. Move the plane or the body, or turn "
-                                        "Normal round: it must point from the obstacle to the body.",
-                                        body.name, -gap, plane.name));
+      const double gap = (mesh.nodes.col(node) - plane.point).dot(plane.normal.normalized());
+      if (gap >= deepest) continue;
+      deepest = gap;
+      body = mesh.bodies[mesh.boundary_faces[face].cell];
     }
+  if (deepest < -tolerance)
+    throw section.error("Point", fmt::format("body {} begins {:.4g} m deep in plane {}. Move the plane or the body, or turn "
+                                             "Normal round: it must point from the obstacle to the body.",
+                                             settings.bodies[body].name, -deepest, plane.name));
+}
+
+/// Regions must be those of the mesh, and cover it unless the body's own material was given on purpose.
+void check_regions(const ParameterSection &section, int number, const SolidBody &body, const SolidMesh &mesh)
+{
+  std::vector<std::vector<int>> ids;
+  try
+  {
+    ids = material_ids_of_regions(mesh, number, body);
+  }
+  catch (const InputError &error)
+  {
+    throw section.error("", error.what());
+  }
+  const auto &keys = section.section("Material").parameters();
+  const bool is_given =
+    std::any_of(keys.begin(), keys.end(), [](const Parameter &parameter) { return !parameter.origin.is_default(); });
+  if (!body.regions.empty() && !ids.back().empty() && !is_given)
+    throw section.error("", fmt::format("the material id {} of the mesh has no Region. Add 'subsection Region {}', or give "
+                                        "the rest of the body a Material.",
+                                        ids.back().front(), ids.back().front()));
 }
 }  // namespace
-
-std::vector<std::string> material_names() { return {"neo-Hookean"}; }
-
-std::vector<std::string> mesh_names() { return {"box", "cube I", "cube II", "cube III"}; }
 
 void declare_solid_parameters(ParameterSection &root)
 {
   root.declare_list("Body", "An elastic body: 'subsection Body NAME'. At least one; bodies do not touch each other.",
                     declare_body);
+  auto &elements =
+    root.section("Finite elements", "How bodies become masses and forces; the elements are those of the meshes.");
+  elements.declare(
+    "Mass", "lumped", Pattern::choice({"lumped", "consistent"}),
+    "lumped: diagonal, the row sums of linear elements, the scaled diagonal (Hinton, Rock and Zienkiewicz) of quadratic "
+    "ones. consistent: int rho N_a N_b, factorised once; every step solves with it.");
   auto &contact = root.section("Contact", "Frictionless penalty contact with rigid obstacles, GSO (76)-(77).");
-  contact.declare(
-    "Boundary ids", "all", Pattern::integers(0).or_word("all"),
-    "Sides of the bodies whose nodes can touch: 0 and 1 are the lower and upper side in x, 2 and 3 in y, 4 and 5 in "
-    "z.");
+  contact.declare("Boundary ids", "all", Pattern::text(),
+                  "Boundaries of the bodies whose nodes can touch: all, or names and numbers separated by commas, such as "
+                  "left, 3. A name or number counts for every body that has it; BODY/NAME for one body. See Mesh/Type for the "
+                  "boundaries of shapes.");
   contact.declare_list("Plane", "A rigid plane: 'subsection Plane NAME'. Any number.", declare_plane);
   auto &loads = root.section("Loads", "Forces that do not depend on the motion.");
   loads.declare("Gravity", "0, 0, 0", Pattern::vector(3, "m/s2"), "Acceleration of gravity.");
@@ -157,24 +150,39 @@ SolidSettings parse_solid_parameters(const ParameterSection &root)
   for (const auto *body : root.list("Body")) settings.bodies.push_back(parse_body(*body));
   if (settings.bodies.empty())
     throw root.error("", "a solid needs at least one body. Add 'subsection Body cube' with a mesh and a material.");
+  if (root.section("Finite elements").text("Mass") == "consistent") settings.mass = MassMatrix::consistent;
   const auto &contact = root.section("Contact");
-  for (const auto *section : contact.list("Plane"))
+  for (const auto *section : contact.list("Plane")) settings.planes.push_back(parse_plane(*section));
+  if (contact.text("Boundary ids") != "all")
   {
-    settings.planes.push_back(parse_plane(*section));
-    check_start(*section, settings.planes.back(), settings.bodies);
-  }
-  if (!contact.is_word("Boundary ids", "all"))
-  {
-    settings.contact_boundary_ids = contact.integers("Boundary ids");
-    if (settings.contact_boundary_ids.empty())
-      throw contact.error("Boundary ids", "must name at least one side, or be the word all.");
-    for (const int id : settings.contact_boundary_ids)
-      if (id > 5)
-        throw contact.error("Boundary ids", fmt::format("the sides of a box have the ids 0 to 5; there is no {}.", id));
+    settings.contact_boundaries = split(contact.text("Boundary ids"), ',');
+    if (settings.contact_boundaries.empty())
+      throw contact.error("Boundary ids", "must name at least one boundary, or be the word all.");
   }
   settings.gravity = root.section("Loads").vector3("Gravity");
   for (const auto *point : root.list("Point"))
     settings.history_points.push_back({point->label().empty() ? "observed" : point->label(), point->vector3("Position")});
   return settings;
+}
+
+std::unique_ptr<SolidSystem> make_solid(const ParameterSection &root)
+{
+  const SolidSettings settings = parse_solid_parameters(root);
+  SolidMesh mesh = mesh_of_bodies(settings);
+  const auto bodies = root.list("Body");
+  for (std::size_t body = 0; body < bodies.size(); ++body)
+    check_regions(*bodies[body], static_cast<int>(body), settings.bodies[body], mesh);
+  const auto &contact = root.section("Contact");
+  try
+  {
+    select_boundary_faces(mesh, settings.body_names(), settings.contact_boundaries);
+  }
+  catch (const InputError &error)
+  {
+    throw contact.error("Boundary ids", error.what());
+  }
+  const auto planes = contact.list("Plane");
+  for (std::size_t i = 0; i < planes.size(); ++i) check_start(*planes[i], settings.planes[i], settings, mesh);
+  return std::make_unique<SolidSystem>(settings, std::move(mesh));
 }
 }  // namespace freefall

@@ -1,118 +1,220 @@
 #include <freefall/core/errors.h>
+#include <freefall/core/ranks.h>
 #include <freefall/potentials/constant_forces.h>
+#include <freefall/systems/fem/boundary_selection.h>
+#include <freefall/systems/fem/element_data.h>
+#include <freefall/systems/fem/make_elements.h>
 #include <freefall/systems/fem/solid_system.h>
 #include <freefall/systems/fem/trilinos_multigrid.h>
 
 #include <fmt/format.h>
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
-#include <cmath>
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace freefall
 {
 namespace
 {
-std::vector<BoxMesh> meshes_of(const std::vector<SolidBody> &bodies)
-{
-  std::vector<BoxMesh> meshes;
-  for (const auto &body : bodies) meshes.push_back(body.mesh);
-  return meshes;
-}
-
-std::string format_point(const Eigen::Vector3d &x) { return fmt::format("({:.6g}, {:.6g}, {:.6g})", x[0], x[1], x[2]); }
-
 void append(NamedValues &values, const std::string &name, const Eigen::Vector3d &vector)
 {
   const char *components[] = {"_x", "_y", "_z"};
   for (int c = 0; c < 3; ++c) values.push_back({name + components[c], vector[c]});
 }
 
-double von_mises(const Eigen::Matrix3d &stress)
+/// Sums over all ranks.
+void add_up(NamedValues &values)
 {
-  const Eigen::Matrix3d deviator = stress - stress.trace() / 3 * Eigen::Matrix3d::Identity();
-  return std::sqrt(1.5) * deviator.norm();
+  if (ranks::size() == 1) return;
+  Eigen::VectorXd numbers(static_cast<Eigen::Index>(values.size()));
+  for (std::size_t i = 0; i < values.size(); ++i) numbers[i] = values[i].value;
+  ranks::sum(numbers);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i].value = numbers[i];
+}
+
+/// The smallest eigenvalue of D^-1/2 M D^-1/2, D the diagonal of M.
+double smallest_of_scaled(const Eigen::MatrixXd &M)
+{
+  const Eigen::VectorXd scale = M.diagonal().cwiseSqrt().cwiseInverse();
+  const Eigen::MatrixXd scaled = scale.asDiagonal() * M * scale.asDiagonal();
+  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(scaled, Eigen::EigenvaluesOnly).eigenvalues()[0];
 }
 }  // namespace
 
-SolidSystem::SolidSystem(const SolidSettings &settings)
-  : settings_(settings), mesh_(make_solid_mesh(meshes_of(settings.bodies)))
+SolidSystem::SolidSystem(const SolidSettings &settings, SolidMesh mesh) : settings_(settings)
 {
-  for (std::size_t body = 0; body < settings_.bodies.size(); ++body)
-  {
-    std::vector<Elements::Cell> cells;
-    std::vector<int> names;
-    for (int cell = 0; cell < mesh_.n_cells(); ++cell)
-      if (mesh_.bodies[cell] == static_cast<int>(body))
-      {
-        cells.push_back(mesh_.cells[cell]);
-        names.push_back(cell);
-      }
-    auto elements = std::make_unique<Elements>(settings_.bodies[body].material, mesh_.nodes, cells, names);
-    elements_.push_back(elements.get());
-    terms_.push_back(std::move(elements));
-  }
-  const std::vector<int> contact_nodes = mesh_.boundary_nodes(settings_.contact_boundary_ids);
-  for (const auto &plane : settings_.planes)
-  {
-    auto contact = std::make_unique<PlaneContact>(plane, contact_nodes);
-    contacts_.push_back(contact.get());
-    terms_.push_back(std::move(contact));
-  }
-  lump_mass();
+  const bool is_alone = ranks::size() == 1;
+  if (is_alone)
+    mesh_ = std::move(mesh);
+  else
+    distribute(mesh);
+  const SolidMesh &whole = is_alone ? mesh_ : mesh;
+  add_elements(whole);
+  add_contacts(whole);
+  observe_points(whole);
+  set_mass();
   if (settings_.gravity.norm() > 0)
-    terms_.push_back(
-      std::make_unique<ConstantForces>(diagonal_mass_.cwiseProduct(settings_.gravity.replicate(mesh_.n_nodes(), 1))));
+  {
+    Eigen::VectorXd weights = apply_mass(settings_.gravity.replicate(mesh_.n_nodes(), 1));
+    if (shared_dofs_) shared_dofs_->keep_owned(weights);
+    terms_.push_back(std::make_unique<ConstantForces>(weights));
+  }
   set_initial_state();
+}
+
+void SolidSystem::distribute(const SolidMesh &whole)
+{
+  if (settings_.mass == MassMatrix::consistent)
+    throw InputError(fmt::format("started as {} processes, but a consistent mass is solved in one. Use a lumped mass, or leave "
+                                 "out mpirun.",
+                                 ranks::size()));
+  part_ = part_of_mesh(whole, ranks::rank(), ranks::size());
+  mesh_ = std::move(part_->mesh);
+  std::vector<SharedDofs::Neighbour> neighbours;
+  for (const auto &[rank, nodes] : part_->neighbours)
+  {
+    neighbours.push_back({rank, {}});
+    for (const int node : nodes)
+      for (int c = 0; c < 3; ++c) neighbours.back().dofs.push_back(3 * node + c);
+  }
+  shared_dofs_ = std::make_unique<SharedDofs>(3 * mesh_.n_nodes(), std::move(neighbours));
+}
+
+std::vector<int> SolidSystem::local_nodes(const std::vector<int> &whole) const { return part_ ? part_->local(whole) : whole; }
+
+void SolidSystem::observe_points(const SolidMesh &whole)
+{
   for (const auto &point : settings_.history_points)
   {
     Eigen::Index nearest = 0;
-    (mesh_.nodes.colwise() - point.position).colwise().squaredNorm().minCoeff(&nearest);
-    observed_nodes_.push_back(static_cast<int>(nearest));
+    (whole.nodes.colwise() - point.position).colwise().squaredNorm().minCoeff(&nearest);
+    const auto node = local_nodes({static_cast<int>(nearest)});
+    observed_nodes_.push_back(!node.empty() && is_owned(node[0]) ? node[0] : -1);
   }
 }
 
-void SolidSystem::lump_mass()
+void SolidSystem::add_elements(const SolidMesh &whole)
 {
-  diagonal_mass_.setZero(3 * mesh_.n_nodes());
-  for (std::size_t body = 0; body < elements_.size(); ++body)
-    for (int e = 0; e < elements_[body]->n_terms(); ++e)
-      for (const int dof : elements_[body]->dofs(e))
-        diagonal_mass_[dof] += settings_.bodies[body].density * elements_[body]->volume(e) / 4;
+  for (int body = 0; body < mesh_.n_bodies(); ++body)
+  {
+    const SolidBody &settings = settings_.bodies[body];
+    const auto ids = material_ids_of_regions(whole, body, settings);
+    for (std::size_t part = 0; part < ids.size(); ++part)
+    {
+      std::vector<int> cells;
+      for (int cell = 0; cell < mesh_.n_cells(); ++cell)
+        if (mesh_.bodies[cell] == body && std::binary_search(ids[part].begin(), ids[part].end(), mesh_.material_ids[cell]))
+          cells.push_back(cell);
+      if (cells.empty()) continue;
+      const bool is_region = part < settings.regions.size();
+      const SolidMaterial &material = is_region ? settings.regions[part].material.material : settings.material;
+      auto elements = make_elements(material, mesh_, std::move(cells));
+      families_.push_back({elements.get(), is_region ? settings.regions[part].material.density : settings.density});
+      terms_.push_back(std::move(elements));
+    }
+  }
+}
+
+void SolidSystem::add_contacts(const SolidMesh &whole)
+{
+  const auto faces = select_boundary_faces(whole, settings_.body_names(), settings_.contact_boundaries);
+  std::vector<int> nodes = local_nodes(nodes_of_faces(whole, faces));
+  nodes.erase(std::remove_if(nodes.begin(), nodes.end(), [&](int node) { return !is_owned(node); }), nodes.end());
+  for (const auto &plane : settings_.planes)
+  {
+    auto contact = std::make_unique<PlaneContact>(plane, nodes);
+    contacts_.push_back(contact.get());
+    terms_.push_back(std::move(contact));
+  }
+}
+
+void SolidSystem::set_mass()
+{
+  Eigen::VectorXd of_nodes = Eigen::VectorXd::Zero(mesh_.n_nodes());
+  if (settings_.mass == MassMatrix::consistent)
+  {
+    std::vector<double> densities(mesh_.n_cells());
+    for (const auto &family : families_)
+      for (int e = 0; e < family.elements->n_terms(); ++e) densities[family.elements->element_name(e)] = family.density;
+    consistent_mass_ = std::make_unique<ConsistentMass>(freefall::consistent_mass(mesh_, densities));
+    of_nodes = consistent_mass_->matrix().diagonal();
+    for (int cell = 0; cell < mesh_.n_cells(); ++cell)
+      mass_bound_ = std::min(mass_bound_, smallest_of_scaled(element_mass(mesh_, cell)));
+  }
+  else
+  {
+    const int n = mesh_.nodes_per_cell();
+    if (mesh_.element != ElementType::tet4) lumped_volumes_ = lumped_volumes(mesh_);
+    for (const auto &[elements, density] : families_)
+      for (int e = 0; e < elements->n_terms(); ++e)
+        for (int a = 0; a < n; ++a)
+        {
+          const int cell = elements->element_name(e);
+          const double volume =
+            lumped_volumes_.empty() ? elements->volume(e) / 4 : lumped_volumes_[static_cast<std::size_t>(n) * cell + a];
+          of_nodes[mesh_.cell_nodes(cell)[a]] += density * volume;
+        }
+  }
+  diagonal_mass_ = of_nodes.transpose().replicate(3, 1).reshaped();
+  if (shared_dofs_) shared_dofs_->add(diagonal_mass_);
+}
+
+Eigen::VectorXd SolidSystem::apply_mass(const Eigen::VectorXd &v) const
+{
+  return consistent_mass_ ? consistent_mass_->apply(v) : System::apply_mass(v);
+}
+
+Eigen::VectorXd SolidSystem::solve_mass(const Eigen::VectorXd &f) const
+{
+  return consistent_mass_ ? consistent_mass_->solve(f) : System::solve_mass(f);
 }
 
 void SolidSystem::set_initial_state()
 {
-  initial_state_.q = Eigen::Map<const Eigen::VectorXd>(mesh_.nodes.data(), mesh_.nodes.size());
+  initial_state_.q = mesh_.nodes.reshaped();
   initial_state_.v.setZero(n_dofs());
+  // Row sums: their moments are those of the body for a lumped and for a consistent mass.
+  Eigen::VectorXd ones = Eigen::VectorXd::Zero(n_dofs());
+  ones(Eigen::seq(0, Eigen::last, 3)).setOnes();
+  const Eigen::VectorXd mass = apply_mass(ones);
+  std::vector<int> body_of_node(mesh_.n_nodes());
   for (int cell = 0; cell < mesh_.n_cells(); ++cell)
-    for (const int node : mesh_.cells[cell])
-      initial_state_.v.segment<3>(3 * node) = settings_.bodies[mesh_.bodies[cell]].initial_velocity(mesh_.nodes.col(node));
-}
-
-template <typename F>
-void SolidSystem::for_each_element(const Eigen::VectorXd &q, const F &f) const
-{
-  double x[12];
-  for (const Elements *elements : elements_)
-    for (int e = 0; e < elements->n_terms(); ++e)
-    {
-      const auto dofs = elements->dofs(e);
-      for (int a = 0; a < 12; ++a) x[a] = q[dofs[a]];
-      f(*elements, e, x, elements->element_name(e));
-    }
+    for (const int node : mesh_.cell_nodes(cell)) body_of_node[node] = mesh_.bodies[cell];
+  Eigen::VectorXd masses = Eigen::VectorXd::Zero(mesh_.n_bodies());
+  Eigen::Matrix3Xd centres = Eigen::Matrix3Xd::Zero(3, mesh_.n_bodies());
+  for (int node = 0; node < mesh_.n_nodes(); ++node)
+  {
+    if (!is_owned(node)) continue;
+    masses[body_of_node[node]] += mass[3 * node];
+    centres.col(body_of_node[node]) += mass[3 * node] * mesh_.nodes.col(node);
+  }
+  ranks::sum(masses);
+  ranks::sum(Eigen::Map<Eigen::VectorXd>(centres.data(), centres.size()));
+  for (int node = 0; node < mesh_.n_nodes(); ++node)
+  {
+    const int body = body_of_node[node];
+    const SolidBody &settings = settings_.bodies[body];
+    const Eigen::Vector3d x = mesh_.nodes.col(node);
+    Eigen::Vector3d v = settings.initial_velocity ? settings.initial_velocity(x) : Eigen::Vector3d::Zero();
+    if (settings.spin.norm() > 0) v += settings.spin.cross(x - centres.col(body) / masses[body]);
+    initial_state_.v.segment<3>(3 * node) = v;
+  }
 }
 
 NamedValues SolidSystem::observe(const State &state) const
 {
+  const Eigen::VectorXd momenta = apply_mass(state.v);
+  NamedValues values;
   Eigen::Vector3d momentum = Eigen::Vector3d::Zero(), spin = Eigen::Vector3d::Zero();
   for (int node = 0; node < mesh_.n_nodes(); ++node)
   {
-    const Eigen::Vector3d p = diagonal_mass_[3 * node] * state.v.segment<3>(3 * node);
+    if (!is_owned(node)) continue;
+    const Eigen::Vector3d p = momenta.segment<3>(3 * node);
     momentum += p;
     spin += state.q.segment<3>(3 * node).cross(p);
   }
-  NamedValues values;
   append(values, "linear_momentum", momentum);
   append(values, "angular_momentum", spin);
   if (!contacts_.empty())
@@ -122,133 +224,32 @@ NamedValues SolidSystem::observe(const State &state) const
     append(values, "contact_force",
            Eigen::Vector3d::Zero() - Eigen::Map<const Eigen::Matrix3Xd>(contact.data(), 3, mesh_.n_nodes()).rowwise().sum());
   }
+  add_up(values);
+
   double smallest = std::numeric_limits<double>::infinity(), largest = -smallest;
   for_each_element(state.q,
-                   [&](const Elements &elements, int e, const double *x, int)
+                   [&](const Family &family, int e, const double *x, int)
                    {
-                     const double J = elements.deformation_gradient(e, x).determinant();
-                     smallest = std::min(smallest, J);
-                     largest = std::max(largest, J);
-                   });
-  values.push_back({"minimum_det_F", smallest});
-  values.push_back({"maximum_det_F", largest});
-  for (std::size_t i = 0; i < observed_nodes_.size(); ++i)
-  {
-    append(values, fmt::format("point_{}_position", settings_.history_points[i].name),
-           state.q.segment<3>(3 * observed_nodes_[i]));
-    append(values, fmt::format("point_{}_velocity", settings_.history_points[i].name),
-           state.v.segment<3>(3 * observed_nodes_[i]));
-  }
-  return values;
-}
-
-Snapshot SolidSystem::snapshot(const State &state, SnapshotGeometry geometry) const
-{
-  constexpr std::uint8_t vtk_tetrahedron = 10;
-  Snapshot snapshot;
-  snapshot.time = state.time;
-  if (geometry == SnapshotGeometry::reference)
-    snapshot.points = mesh_.nodes;
-  else
-    snapshot.points = Eigen::Map<const Eigen::Matrix3Xd>(state.q.data(), 3, mesh_.n_nodes());
-  for (const auto &cell : mesh_.cells)
-  {
-    snapshot.connectivity.insert(snapshot.connectivity.end(), cell.begin(), cell.end());
-    snapshot.offsets.push_back(static_cast<std::int64_t>(snapshot.connectivity.size()));
-    snapshot.cell_types.push_back(vtk_tetrahedron);
-  }
-  add_point_fields(state, snapshot);
-  add_cell_fields(state, snapshot);
-  return snapshot;
-}
-
-void SolidSystem::add_point_fields(const State &state, Snapshot &snapshot) const
-{
-  const Eigen::VectorXd displacement = state.q - initial_state_.q;
-  snapshot.point_fields.push_back({"displacement", 3, {displacement.begin(), displacement.end()}});
-  snapshot.point_fields.push_back({"velocity", 3, {state.v.begin(), state.v.end()}});
-  if (contacts_.empty()) return;
-
-  // Of several planes, the one that a node is deepest in (or nearest to) is shown. Nodes that cannot touch have gap NaN.
-  const double not_a_contact = std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> gap(mesh_.n_nodes(), not_a_contact), normal(n_dofs(), 0.0);
-  Eigen::VectorXd force = Eigen::VectorXd::Zero(n_dofs());
-  for (const auto *contact : contacts_)
-  {
-    contact->add_gradient(state.q, force);
-    const double length = contact->plane().normal.norm();
-    for (int term = 0; term < contact->n_terms(); ++term)
-    {
-      const int node = contact->node(term);
-      const double distance = contact->gap(state.q.data() + 3 * node) / length;
-      if (distance > gap[node]) continue;
-      gap[node] = distance;
-      for (int c = 0; c < 3; ++c) normal[3 * node + c] = contact->plane().normal[c] / length;
-    }
-  }
-  force = -force;
-  snapshot.point_fields.push_back({"contact_gap", 1, std::move(gap)});
-  snapshot.point_fields.push_back({"contact_force", 3, {force.begin(), force.end()}});
-  snapshot.point_fields.push_back({"contact_normal", 3, std::move(normal)});
-}
-
-void SolidSystem::add_cell_fields(const State &state, Snapshot &snapshot) const
-{
-  std::vector<double> stress(mesh_.n_cells()), det_F(mesh_.n_cells()), energy(mesh_.n_cells());
-  for_each_element(state.q,
-                   [&](const Elements &elements, int e, const double *x, int cell)
-                   {
-                     const Eigen::Matrix3d F = elements.deformation_gradient(e, x);
-                     det_F[cell] = F.determinant();
-                     // The state of a failed run may hold inverted elements: they are shown, without a stress.
-                     const bool valid = det_F[cell] > 0;
-                     stress[cell] = valid ? von_mises(elements.material().stress(F) * F.transpose() / det_F[cell]) : 0;
-                     energy[cell] = valid ? elements.material().energy(F) : 0;
-                   });
-  snapshot.cell_fields.push_back({"von_mises_stress", 1, std::move(stress)});
-  snapshot.cell_fields.push_back({"det_F", 1, std::move(det_F)});
-  snapshot.cell_fields.push_back({"energy_density", 1, std::move(energy)});
-  snapshot.cell_fields.push_back({"body", 1, {mesh_.bodies.begin(), mesh_.bodies.end()}});
-}
-
-CriticalStep SolidSystem::critical_step(const Eigen::VectorXd &q) const
-{
-  using Matrix12 = Eigen::Matrix<double, 12, 12>;
-  double element_frequency = 0;
-  int stiffest_element = 0;
-  for_each_element(q,
-                   [&](const Elements &elements, int e, const double *x, int cell)
-                   {
-                     Matrix12 stiffness;
-                     elements.hessian(e, x, stiffness.data());
-                     const double mass = settings_.bodies[mesh_.bodies[cell]].density * elements.volume(e) / 4;
-                     const double frequency =
-                       Eigen::SelfAdjointEigenSolver<Matrix12>(stiffness, Eigen::EigenvaluesOnly).eigenvalues()[11] / mass;
-                     if (frequency > element_frequency)
+                     for (int point = 0; point < family.elements->n_points(); ++point)
                      {
-                       element_frequency = frequency;
-                       stiffest_element = cell;
+                       const double J = family.elements->deformation_gradient(e, point, x).determinant();
+                       smallest = std::min(smallest, J);
+                       largest = std::max(largest, J);
                      }
                    });
-  Eigen::VectorXd contact_frequencies = Eigen::VectorXd::Zero(mesh_.n_nodes());
-  for (const auto *contact : contacts_)
-    for (int term = 0; term < contact->n_terms(); ++term)
-      contact_frequencies[contact->node(term)] +=
-        contact->plane().stiffness * contact->plane().normal.squaredNorm() / diagonal_mass_[3 * contact->node(term)];
-  Eigen::Index stiffest_node = 0;
-  const double contact_frequency = contact_frequencies.maxCoeff(&stiffest_node);
-
-  CriticalStep critical;
-  critical.time_step = 2 / std::sqrt(element_frequency + contact_frequency);
-  if (contact_frequency > element_frequency)
-    critical.limited_by = fmt::format(
-      "contact node {} at {}, mass {:.4g} kg against a penalty stiffness of {:.4g} N/m; without "
-      "contact it would be {:.4g} s",
-      stiffest_node, format_point(mesh_.nodes.col(stiffest_node)), diagonal_mass_[3 * stiffest_node],
-      contact_frequency * diagonal_mass_[3 * stiffest_node], 2 / std::sqrt(element_frequency));
-  else
-    critical.limited_by = fmt::format("element {} at {}", stiffest_element, format_point(mesh_.cell_centre(stiffest_element)));
-  return critical;
+  values.push_back({"minimum_det_F", ranks::minimum(smallest)});
+  values.push_back({"maximum_det_F", ranks::maximum(largest)});
+  NamedValues points;
+  for (std::size_t i = 0; i < observed_nodes_.size(); ++i)
+  {
+    const auto of_node = [&](const Eigen::VectorXd &vector)
+    { return observed_nodes_[i] < 0 ? Eigen::Vector3d(Eigen::Vector3d::Zero()) : vector.segment<3>(3 * observed_nodes_[i]); };
+    append(points, fmt::format("point_{}_position", settings_.history_points[i].name), of_node(state.q));
+    append(points, fmt::format("point_{}_velocity", settings_.history_points[i].name), of_node(state.v));
+  }
+  add_up(points);
+  values.insert(values.end(), points.begin(), points.end());
+  return values;
 }
 
 std::unique_ptr<Multigrid> SolidSystem::make_multigrid() const { return make_trilinos_multigrid(); }
@@ -262,6 +263,7 @@ std::vector<Wall> SolidSystem::walls() const
 
 std::string SolidSystem::dof_name(int dof) const
 {
-  return fmt::format("node {} {} at {}", dof / 3, "xyz"[dof % 3], format_point(mesh_.nodes.col(dof / 3)));
+  const Eigen::Vector3d x = mesh_.nodes.col(dof / 3);
+  return fmt::format("node {} {} at ({:.6g}, {:.6g}, {:.6g})", node_number(dof / 3), "xyz"[dof % 3], x[0], x[1], x[2]);
 }
 }  // namespace freefall

@@ -276,14 +276,45 @@ void declare_particle_parameters(ParameterSection &root)
   particles.declare(
     "Boltzmann constant", "none", switchable(Bounds::positive()),
     "k_B; when given, history.csv has the column temperature, 2 K / (dimension N k_B), whose mean is GSO (71).");
+  particles.declare("Observed", "auto", Pattern::text(),
+                    "Particles whose position and velocity become columns of history.csv, separated by commas. auto: all, if "
+                    "there are ten or fewer. none: no particle.");
   particles.declare_list("Particle", "One particle; its name follows the word Particle.", declare_particle);
   declare_potentials(root.section("Potentials", "What acts on the particles; any number of these at once."));
 }
+
+namespace
+{
+/// More than these would make a history that nobody reads.
+constexpr int max_observed_by_default = 10;
+
+void observe_particles(ParticleSystem &system, const ParameterSection &section)
+{
+  const std::string text = section.text("Observed");
+  if (text == "none") return;
+  if (text == "auto")
+  {
+    if (system.n_particles() > max_observed_by_default) return;
+    for (int i = 0; i < system.n_particles(); ++i) system.observe_particle(i);
+    return;
+  }
+  for (const auto &name : split(text, ','))
+    try
+    {
+      system.observe_particle(system.index_of(name));
+    }
+    catch (const InputError &error)
+    {
+      throw section.error("Observed", error.what());
+    }
+}
+}  // namespace
 
 std::unique_ptr<System> parse_particle_parameters(const ParameterSection &root)
 {
   const auto &section = root.section("Particles");
   auto system = make_particles(section);
+  observe_particles(*system, section);
   add_potentials(*system, root.section("Potentials"));
   system->check_initial_state();
   if (section.text("Reduction") == "none") return system;

@@ -138,6 +138,15 @@ NamedValues ParticleSystem::observe(const State &state) const
   for (int axis = dimension_ == 3 ? 0 : 2; axis < 3 && dimension_ > 1; ++axis)
     values.push_back({fmt::format("angular_momentum_{}", axis_names[axis]), angular[axis]});
   if (boltzmann_constant_ > 0) values.push_back({"temperature", temperature(state)});
+  for (const int i : observed_)
+    for (const auto &[what, entries] : {std::pair<const char *, const Eigen::VectorXd &>{"position", state.q}, {"velocity", state.v}})
+    {
+      std::string name = particles_[i].name;
+      std::replace(name.begin(), name.end(), ' ', '_');
+      const Eigen::Vector3d vector = vector_of(entries, i);
+      for (int axis = 0; axis < dimension_; ++axis)
+        values.push_back({fmt::format("particle_{}_{}_{}", name, what, axis_names[axis]), vector[axis]});
+    }
   return values;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <freefall/core/archive.h>
 #include <freefall/core/state.h>
 
 #include <Eigen/Core>
@@ -58,5 +59,8 @@ public:
   /// Crossings that changed a force, as far as events are counted.
   virtual std::int64_t n_force_changes() const = 0;
   virtual std::size_t memory_bytes() const = 0;
+
+  /// Saves or loads all that changes with events; loaded by an engine made from the same system, grid and start.
+  virtual void archive(Archive &archive) = 0;
 };
 }  // namespace freefall::force_stepping

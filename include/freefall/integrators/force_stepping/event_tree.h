@@ -1,5 +1,7 @@
 #pragma once
 
+#include <freefall/core/archive.h>
+
 #include <limits>
 #include <vector>
 
@@ -23,6 +25,8 @@ public:
   /// The smallest time, and the lowest entry that has it.
   double earliest() const { return smallest_of_group(levels_.back().data()); }
   int winner() const;
+
+  void archive(Archive &archive);
 
 private:
   static constexpr int group = 8;

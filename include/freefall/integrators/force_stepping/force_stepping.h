@@ -3,6 +3,7 @@
 #include <freefall/integrators/force_stepping/engine.h>
 #include <freefall/integrators/force_stepping/simplicial_grid.h>
 #include <freefall/integrators/force_stepping/step_histogram.h>
+#include <freefall/integrators/force_stepping/step_map.h>
 #include <freefall/integrators/integrator.h>
 
 #include <functional>
@@ -52,7 +53,7 @@ public:
   /// 1/2 v^T M v + V_h(q); nothing where a vertex lies outside the domain of V (the state that StepFailed leaves).
   std::optional<double> conserved_energy(const State &state) const override;
   NamedValues summary() const override;
-  /// `time_steps`: the histogram of steps, from the smallest to the largest bin that holds one.
+  /// `time_steps`: the histogram of steps, from the smallest to the largest bin that holds one; and the tables of StepMap.
   std::vector<NumberTable> tables() const override;
   std::vector<std::string> notes() const override;
 
@@ -62,9 +63,12 @@ public:
   /// Called after each event, for tests and studies.
   std::function<void(const force_stepping::Event &)> observer;
 
+protected:
+  void archive_memory(Archive &archive, const State &state) override;
+
 private:
   std::unique_ptr<force_stepping::Engine> make_engine(const State &state) const;
-  void count(double step);
+  void count(const force_stepping::Event &event);
   /// Throws StepFailed if the last events, more than could ever meet at one instant, brought the motion nowhere.
   void check_progress(const force_stepping::Event &event);
   [[noreturn]] void fail_unsettled(const std::string &cause, const force_stepping::Event &event) const;
@@ -76,6 +80,9 @@ private:
   std::unique_ptr<force_stepping::SimplicialGrid> grid_;
   std::unique_ptr<force_stepping::Engine> engine_;
   force_stepping::StepHistogram histogram_;
+  force_stepping::StepMap step_map_;
+  State at_event_;  ///< scratch of count()
+  double start_time_ = 0;
   double last_event_time_ = 0;
   std::int64_t events_until_check_ = 0;
   double time_of_last_check_ = 0;

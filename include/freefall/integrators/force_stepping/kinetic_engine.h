@@ -28,6 +28,7 @@ public:
   bool visits_all_crossings() const override { return true; }
   std::int64_t n_force_changes() const override { return n_force_changes_; }
   std::size_t memory_bytes() const override;
+  void archive(Archive &archive) override;
 
 private:
   int n() const { return motions_.n_free(); }

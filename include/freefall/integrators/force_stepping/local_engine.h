@@ -35,6 +35,7 @@ public:
   bool visits_all_crossings() const override { return false; }
   std::int64_t n_force_changes() const override { return n_events_; }
   std::size_t memory_bytes() const override;
+  void archive(Archive &archive) override;
   /// Scans of out-of-date watches, for benchmarks.
   std::int64_t n_rescans() const { return n_rescans_; }
 

@@ -33,6 +33,7 @@ public:
   bool visits_all_crossings() const override { return true; }
   std::int64_t n_force_changes() const override { return n_crossings_; }
   std::size_t memory_bytes() const override { return 2 * sizeof(double) * Z_.size(); }
+  void archive(Archive &archive) override;
 
 private:
   /// TIME-STEP (GSO Proposition 3.1): t_{k+1} and the boundary B_s.
@@ -56,6 +57,7 @@ private:
   std::vector<int> free_number_;  ///< of each dof
 
   double t_k_, t_next_ = 0;
+  double tau_ = 0;         ///< the step, of which t_next_ - t_k_ is a rounding
   int s_ = -1;             ///< boundary that is crossed next
   int just_crossed_ = -1;  ///< column whose barycentric coordinate is zero by definition
   Eigen::VectorXd z_, z_dot_;

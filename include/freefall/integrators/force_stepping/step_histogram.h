@@ -1,5 +1,7 @@
 #pragma once
 
+#include <freefall/core/archive.h>
+
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -27,6 +29,8 @@ public:
     std::memcpy(&edge, &bits, sizeof edge);
     return edge;
   }
+
+  void archive(Archive &archive) { archive.array_of("histogram", counts_.data(), counts_.size()); }
 
 private:
   std::array<std::int64_t, n_bins> counts_{};

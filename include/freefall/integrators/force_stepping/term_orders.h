@@ -51,6 +51,7 @@ public:
   NewCell leave_cell(int dof, bool upward);
 
   std::size_t memory_bytes() const;
+  void archive(Archive &archive);
 
 private:
   static constexpr std::uint8_t fixed_rank = 255;

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <freefall/potentials/element_geometry.h>
 #include <freefall/systems/fem/solid_mesh.h>
 
 #include <Eigen/Core>
+#include <Eigen/SparseCore>
 #include <vector>
 
 namespace freefall
@@ -43,6 +45,9 @@ struct ElementData
 
 ElementData element_data(const SolidMesh &mesh, QuadratureRule rule = QuadratureRule::force);
 
+/// The same of some elements in the form that HyperelasticElements take, ten numbers a point, with the rule for forces.
+ElementGeometry element_geometry(const SolidMesh &mesh, const std::vector<int> &cells);
+
 /// The part of an element's volume that is lumped to each of its nodes, m3: [element][node]. All are positive, and those of an
 /// element sum to its volume. Linear elements: the row sum of int N_a N_b, int N_a. Quadratic ones, for which row sums are
 /// negative or zero at corners of tetrahedra: the diagonal int N_a^2, scaled (Hinton, Rock and Zienkiewicz 1976).
@@ -50,4 +55,10 @@ std::vector<double> lumped_volumes(const SolidMesh &mesh);
 
 /// Lumped mass of each node, kg, from the density of each element, kg/m3.
 Eigen::VectorXd lumped_mass(const SolidMesh &mesh, const std::vector<double> &densities);
+
+/// int N_a N_b of one element, m3.
+Eigen::MatrixXd element_mass(const SolidMesh &mesh, int cell);
+
+/// The consistent mass int rho N_a N_b between nodes, kg, from the density of each element: one matrix for all components.
+Eigen::SparseMatrix<double> consistent_mass(const SolidMesh &mesh, const std::vector<double> &densities);
 }  // namespace freefall

@@ -3,18 +3,16 @@
 #include <freefall/core/parameters.h>
 #include <freefall/systems/fem/solid_system.h>
 
-#include <string>
-#include <vector>
+#include <memory>
 
 namespace freefall
 {
-/// Declares the sections Body, Contact, Loads and Point of a solid.
+/// Declares the sections Body, Finite elements, Contact, Loads and Point of a solid.
 void declare_solid_parameters(ParameterSection &root);
 
 /// Reads them, with every check that needs no mesh. Throws InputError.
 SolidSettings parse_solid_parameters(const ParameterSection &root);
 
-/// Names for `freefall list`.
-std::vector<std::string> material_names();
-std::vector<std::string> mesh_names();
+/// The solid itself: reads meshes, and checks what is said about them. Throws InputError.
+std::unique_ptr<SolidSystem> make_solid(const ParameterSection &root);
 }  // namespace freefall

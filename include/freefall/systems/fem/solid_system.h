@@ -1,63 +1,45 @@
 #pragma once
 
-#include <freefall/potentials/linear_tetrahedra.h>
-#include <freefall/potentials/neo_hookean.h>
-#include <freefall/potentials/plane_contact.h>
-#include <freefall/systems/fem/solid_mesh.h>
+#include <freefall/potentials/solid_elements.h>
+#include <freefall/systems/fem/consistent_mass.h>
+#include <freefall/systems/fem/mesh_partition.h>
+#include <freefall/systems/fem/solid_settings.h>
 #include <freefall/systems/system.h>
 
-#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace freefall
 {
-/// A point whose nearest node is observed.
-struct HistoryPoint
-{
-  std::string name;                                    ///< columns point_NAME_position_x and so on
-  Eigen::Vector3d position = Eigen::Vector3d::Zero();  ///< in the reference configuration, m
-};
-
-/// One body: mesh, material and how it moves at the start.
-struct SolidBody
-{
-  std::string name;
-  BoxMesh mesh;
-  NeoHookean material;
-  double density = 0;                                                        ///< kg/m3
-  std::function<Eigen::Vector3d(const Eigen::Vector3d &)> initial_velocity;  ///< of the reference position, m/s
-};
-
-/// Everything that makes a solid.
-struct SolidSettings
-{
-  std::vector<SolidBody> bodies;
-  std::vector<RigidPlane> planes;
-  std::vector<int> contact_boundary_ids;              ///< empty: all boundary nodes
-  Eigen::Vector3d gravity = Eigen::Vector3d::Zero();  ///< m/s2
-  std::vector<HistoryPoint> history_points;
-};
-
-/// Elastic bodies on linear tetrahedra with lumped mass, in penalty contact with rigid planes.
+/// Elastic bodies on finite elements, in penalty contact with rigid planes.
 ///
 /// q[3 * node + c] is component c of the current position of a node.
 ///
-/// Guarantees: the lumped mass (a quarter of each element's mass to each of its nodes) is positive and sums to the mass of
-/// the bodies; the initial state is undeformed.
+/// Guarantees: the mass sums to the mass of the bodies in each direction; a lumped mass is positive; the initial state is
+/// undeformed.
 class SolidSystem : public System
 {
 public:
-  explicit SolidSystem(const SolidSettings &settings);
+  explicit SolidSystem(const SolidSettings &settings) : SolidSystem(settings, mesh_of_bodies(settings)) {}
+  /// `mesh` is mesh_of_bodies(settings), for those who look at it first. On several ranks each keeps its part of it.
+  SolidSystem(const SolidSettings &settings, SolidMesh mesh);
 
+  const SolidSettings &settings() const { return settings_; }
+  /// This rank's part.
   const SolidMesh &mesh() const { return mesh_; }
   const std::vector<RigidPlane> &planes() const { return settings_.planes; }
 
+  bool mass_is_diagonal() const override { return !consistent_mass_; }
+  Eigen::VectorXd apply_mass(const Eigen::VectorXd &v) const override;
+  Eigen::VectorXd solve_mass(const Eigen::VectorXd &f) const override;
+
   /// Columns: linear and angular momentum (about the origin), contact force on the bodies (with planes), smallest and largest
-  /// det F, position and velocity of the observed nodes.
+  /// det F at quadrature points, position and velocity of the observed nodes.
   NamedValues observe(const State &state) const override;
-  /// Point data: displacement, velocity, contact_gap, contact_force, contact_normal; cell data: von_mises_stress (Cauchy),
-  /// det_F, energy_density (per reference volume), body.
+  /// Point data: displacement, velocity, contact_gap, contact_force, contact_normal; cell data, means over the reference volume
+  /// of an element: von_mises_stress (of the mean Cauchy stress), det_F, energy_density (per reference volume); body, material.
   Snapshot snapshot(const State &state, SnapshotGeometry geometry) const override;
   /// From omega^2 <= max_e omega_e^2 + max_node sum over planes of stiffness |n|^2 / mass: the highest frequency of a mesh is
   /// not above that of its stiffest single element, and every contact counts as closed.
@@ -68,20 +50,59 @@ public:
   std::vector<Wall> walls() const override;
 
 private:
-  using Elements = LinearTetrahedra<NeoHookean>;
+  /// The elements of one material of one body.
+  struct Family
+  {
+    const SolidElements *elements;  ///< owned by terms_
+    double density;                 ///< kg/m3
+  };
+  /// omega^2 of the stiffest element and of the stiffest contact.
+  struct Frequencies;
 
-  void lump_mass();
+  /// Keeps this rank's part of a mesh.
+  void distribute(const SolidMesh &whole);
+  void add_elements(const SolidMesh &whole);
+  void add_contacts(const SolidMesh &whole);
+  void observe_points(const SolidMesh &whole);
+  /// Nodes of the whole mesh, sorted, in the numbers of this rank's part; those that it lacks are left out.
+  std::vector<int> local_nodes(const std::vector<int> &whole) const;
+  /// Whether sums over nodes count this one on this rank.
+  bool is_owned(int node) const { return !shared_dofs_ || shared_dofs_->is_owned(3 * node); }
+  /// The numbers of an element and a node in the whole mesh, for messages.
+  int element_number(int cell) const { return part_ ? part_->first_cell + cell : cell; }
+  int node_number(int node) const { return part_ ? part_->nodes[node] : node; }
+  void set_mass();
   void set_initial_state();
   void add_point_fields(const State &state, Snapshot &snapshot) const;
   void add_cell_fields(const State &state, Snapshot &snapshot) const;
-  /// Calls f(elements, element within the family, its twelve values of q, number of the element in the mesh).
+  /// Largest omega^2 of a single free element with its own mass.
+  double element_frequency(const Family &family, int element, const double *x) const;
+  Frequencies highest_frequencies(const Eigen::VectorXd &q) const;
+  /// Calls f(family, element within the family, its values of q, number of the element in the mesh).
   template <typename F>
   void for_each_element(const Eigen::VectorXd &q, const F &f) const;
 
   SolidSettings settings_;
   SolidMesh mesh_;
-  std::vector<const Elements *> elements_;      ///< one family a body; owned by terms_
+  std::optional<MeshPart> part_;  ///< of several ranks; its mesh is mesh_
+  std::vector<Family> families_;
   std::vector<const PlaneContact *> contacts_;  ///< one family a plane; owned by terms_
-  std::vector<int> observed_nodes_;
+  std::vector<double> lumped_volumes_;          ///< [cell][node], m3; empty for linear tetrahedra and a consistent mass
+  std::unique_ptr<ConsistentMass> consistent_mass_;
+  double mass_bound_ = 1;  ///< M >= mass_bound times its diagonal
+  std::vector<int> observed_nodes_;  ///< -1: on another rank
 };
+
+template <typename F>
+void SolidSystem::for_each_element(const Eigen::VectorXd &q, const F &f) const
+{
+  double x[81];  // triquadratic hexahedra have the most
+  for (const auto &family : families_)
+    for (int e = 0; e < family.elements->n_terms(); ++e)
+    {
+      const auto dofs = family.elements->dofs(e);
+      for (std::size_t a = 0; a < dofs.size(); ++a) x[a] = q[dofs[a]];
+      f(family, e, x, family.elements->element_name(e));
+    }
+}
 }  // namespace freefall

@@ -46,6 +46,9 @@ public:
   /// k_B in the problem's units: from now on the temperature is observed.
   void set_boltzmann_constant(double boltzmann_constant) { boltzmann_constant_ = boltzmann_constant; }
 
+  /// From now on the position and velocity of this particle are observed too, as particle_NAME_position_x and so on.
+  void observe_particle(int particle) { observed_.push_back(particle); }
+
   /// Throws InputError when the initial state is outside the domain of a term: coincident particles of a pair, ...
   void check_initial_state() const;
 
@@ -64,5 +67,6 @@ private:
   std::vector<Particle> particles_;
   std::vector<std::array<int, 2>> lines_;
   double boltzmann_constant_ = 0;
+  std::vector<int> observed_;
 };
 }  // namespace freefall

@@ -1,0 +1,137 @@
+#include <freefall/core/errors.h>
+#include <freefall/core/formula.h>
+#include <freefall/core/nearest_name.h>
+#include <freefall/core/text.h>
+#include <freefall/study/run_results.h>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <sstream>
+
+namespace freefall
+{
+HistoryTable::HistoryTable(const std::filesystem::path &file) : file_(file.string())
+{
+  std::ifstream stream(file);
+  std::string line;
+  if (!stream || !std::getline(stream, line)) throw RunError(fmt::format("{} cannot be read.", file_));
+  names_ = split(line, ',');
+  columns_.resize(names_.size());
+  while (std::getline(stream, line))
+  {
+    if (stream.eof()) break;  // no newline: not a whole row
+    const auto entries = split(line, ',');
+    if (entries.size() != names_.size()) throw RunError(fmt::format("{} is no table of {} columns.", file_, names_.size()));
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      columns_[i].push_back(parse_number(entries[i]).value_or(std::numeric_limits<double>::quiet_NaN()));
+  }
+  if (columns_.empty() || columns_[0].empty()) throw RunError(fmt::format("{} has no rows.", file_));
+}
+
+const std::vector<double> &HistoryTable::column(const std::string &name) const
+{
+  const auto found = std::find(names_.begin(), names_.end(), name);
+  if (found == names_.end())
+    throw RunError(fmt::format("{} has no column \"{}\".{}", file_, name, did_you_mean(name, names_)));
+  return columns_[found - names_.begin()];
+}
+
+namespace
+{
+void collect_numbers(const nlohmann::ordered_json &json, const std::string &prefix, RunReport &report)
+{
+  for (const auto &[key, value] : json.items())
+    if (value.is_number())
+      report.numbers.emplace_back(prefix + key, value.get<double>());
+    else if (value.is_object())
+      collect_numbers(value, prefix + key + ".", report);
+}
+
+/// Rows of the two histories that belong to the same time.
+std::vector<std::pair<std::size_t, std::size_t>> common_rows(const std::vector<double> &times, const std::vector<double> &others)
+{
+  // Output times are multiples of an interval, or sums of steps: equal up to rounding, not more.
+  const double slack = 1e-9 * std::max(std::abs(times.back()), std::abs(others.back()));
+  std::vector<std::pair<std::size_t, std::size_t>> rows;
+  for (std::size_t i = 0, j = 0; i < times.size(); ++i)
+  {
+    while (j < others.size() && others[j] < times[i] - slack) ++j;
+    if (j < others.size() && std::abs(others[j] - times[i]) <= slack) rows.emplace_back(i, j);
+  }
+  return rows;
+}
+}  // namespace
+
+std::optional<RunReport> read_run_report(const std::filesystem::path &folder)
+{
+  std::ifstream stream(folder / "summary.json");
+  if (!stream) return std::nullopt;
+  const auto json = nlohmann::ordered_json::parse(stream, nullptr, false);
+  if (!json.is_object() || !json.contains("status") || !json["status"].is_string()) return std::nullopt;
+  RunReport report;
+  report.status = json["status"];
+  report.message = json.value("message", "");
+  collect_numbers(json, "", report);
+  return report;
+}
+
+double evaluate(const Measure &measure, const HistoryTable &history)
+{
+  const auto &values = history.column(measure.quantity);
+  if (measure.of == "initial") return values.front();
+  if (measure.of == "final") return values.back();
+  if (measure.of == "change") return values.back() - values.front();
+  if (measure.of == "minimum") return *std::min_element(values.begin(), values.end());
+  if (measure.of == "maximum") return *std::max_element(values.begin(), values.end());
+  if (measure.of == "magnitude")
+    return std::abs(*std::max_element(values.begin(), values.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }));
+  if (measure.of == "mean") return std::accumulate(values.begin(), values.end(), 0.) / static_cast<double>(values.size());
+  throw std::logic_error("unknown measure " + measure.of);
+}
+
+double evaluate(const ErrorMeasure &measure, const HistoryTable &history, const HistoryTable *reference)
+{
+  const auto &times = history.column("time");
+  std::vector<std::pair<std::size_t, std::size_t>> rows;
+  std::optional<Formula> exact;
+  if (measure.exact.empty())
+  {
+    if (!reference) throw RunError("the reference run failed.");
+    rows = common_rows(times, reference->column("time"));
+    const bool ends_agree = !rows.empty() && rows.back().first + 1 == times.size();
+    if (rows.size() < 2 || (measure.at_end_only && !ends_agree))
+      throw RunError("the run and the reference run have no common time to compare. Choose time steps that divide Output/History "
+                     "interval.");
+  }
+  else
+  {
+    exact.emplace(measure.exact, std::vector<std::string>{"t"});
+    for (std::size_t i = 0; i < times.size(); ++i) rows.emplace_back(i, i);
+  }
+  if (measure.at_end_only) rows.erase(rows.begin(), rows.end() - 1);
+  double largest_error = 0, largest_length = 0;
+  for (const auto &[i, j] : rows)
+  {
+    double error = 0, length = 0;
+    for (std::size_t c = 0; c < measure.quantities.size(); ++c)
+    {
+      const double expected = exact ? exact->evaluate_finite({times[i]}, static_cast<int>(c))
+                                    : reference->column(measure.quantities[c])[j];
+      error += std::pow(history.column(measure.quantities[c])[i] - expected, 2);
+      length += expected * expected;
+    }
+    // A NaN must not hide.
+    if (!(error <= largest_error)) largest_error = error;
+    largest_length = std::max(largest_length, length);
+  }
+  if (measure.relative && !(largest_length > 0))
+    throw RunError("the reference is zero at all times: set Relative = false.");
+  return std::sqrt(measure.relative ? largest_error / largest_length : largest_error);
+}
+}  // namespace freefall

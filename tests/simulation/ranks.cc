@@ -1,0 +1,152 @@
+#include <freefall/core/csv_table.h>
+#include <run_program.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+// Runs on several processes, by mpirun, against the same runs on one.
+
+namespace
+{
+namespace fs = std::filesystem;
+
+const std::string parameters = std::string(FREEFALL_SOURCE_DIR) + "/parameters/";
+
+ProgramResult run_on(int n_ranks, const std::string &arguments)
+{
+  // More ranks than cores, and as root in a container: both are fine for a test.
+  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
+  if (n_ranks == 1) return run_freefall(arguments);
+  return run_command("mpirun -n " + std::to_string(n_ranks) + " " + FREEFALL_EXECUTABLE + " " + arguments);
+}
+
+/// Rows of history.csv without its header, and the header.
+std::pair<std::string, std::vector<std::vector<double>>> history(const fs::path &file)
+{
+  std::istringstream text(read_text(file));
+  std::string header, line;
+  std::getline(text, header);
+  std::vector<std::vector<double>> rows;
+  while (std::getline(text, line))
+  {
+    rows.emplace_back();
+    std::istringstream cells(line);
+    for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(std::stod(cell));
+  }
+  return {header, rows};
+}
+
+/// The largest difference of a column relative to its own largest value; the worst column.
+double largest_difference(const std::vector<std::vector<double>> &a, const std::vector<std::vector<double>> &b)
+{
+  double worst = 0;
+  for (std::size_t column = 0; column < a[0].size(); ++column)
+  {
+    double scale = 0, difference = 0;
+    for (std::size_t row = 0; row < a.size(); ++row)
+    {
+      scale = std::max(scale, std::abs(a[row][column]));
+      difference = std::max(difference, std::abs(a[row][column] - b[row][column]));
+    }
+    // Momenta across the motion are rounding itself.
+    if (scale > 1e-9) worst = std::max(worst, difference / scale);
+  }
+  return worst;
+}
+
+/// A cube in contact with a wall, 0.2 of its flight.
+const std::string cube = parameters + "cube_impact.prm --quiet --set \"End time=5e-6\" ";
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(ranks)
+
+BOOST_AUTO_TEST_CASE(histories_agree_to_rounding)
+{
+  const ScratchFolder scratch("ranks_histories");
+  std::string header;
+  std::vector<std::vector<double>> serial;
+  // 200 ranks would be slow; 5 are more than this machine has and leave some without contact nodes.
+  for (const int n_ranks : {1, 2, 3, 5})
+  {
+    const fs::path folder = scratch / std::to_string(n_ranks);
+    const auto result = run_on(n_ranks, "run " + cube + "--output " + folder.string());
+    BOOST_REQUIRE_MESSAGE(result.exit_code == 0, result.output);
+    const auto [names, rows] = history(folder / "history.csv");
+    const auto summary = nlohmann::json::parse(read_text(folder / "summary.json"));
+    BOOST_TEST(summary["n_ranks"] == n_ranks);
+    BOOST_TEST(summary["n_dofs"] == 213);
+    if (n_ranks == 1)
+    {
+      header = names;
+      serial = rows;
+      continue;
+    }
+    BOOST_TEST(names == header);
+    BOOST_REQUIRE(rows.size() == serial.size());
+    // Sums in another order: some 1e-16 a step, over a few hundred steps of a stiff system.
+    BOOST_TEST(largest_difference(serial, rows) < 1e-11);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_same_ranks_give_the_same_bytes)
+{
+  const ScratchFolder scratch("ranks_bytes");
+  for (const std::string name : {"a", "b"})
+    BOOST_REQUIRE(run_on(3, "run " + cube + "--output " + (scratch / name).string()).exit_code == 0);
+  BOOST_TEST(read_text(scratch / "a/history.csv") == read_text(scratch / "b/history.csv"));
+  BOOST_TEST(read_text(scratch / "a/snapshots/snapshot_000001_2.vtu") == read_text(scratch / "b/snapshots/snapshot_000001_2.vtu"));
+}
+
+BOOST_AUTO_TEST_CASE(snapshots_are_parts_and_one_file_that_joins_them)
+{
+  const ScratchFolder scratch("ranks_snapshots");
+  BOOST_REQUIRE(run_on(2, "run " + cube + "--output " + (scratch / "a").string()).exit_code == 0);
+  const std::string collection = read_text(scratch / "a/snapshots.pvd"), joined = read_text(scratch / "a/snapshots/snapshot_000000.pvtu");
+  BOOST_TEST(collection.find("snapshots/snapshot_000000.pvtu") != std::string::npos);
+  for (const char *part : {"snapshot_000000_0.vtu", "snapshot_000000_1.vtu"})
+  {
+    BOOST_TEST(joined.find(part) != std::string::npos);
+    BOOST_TEST(fs::exists(scratch / "a/snapshots" / part));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(more_ranks_than_elements_work)
+{
+  const ScratchFolder scratch("ranks_empty");
+  const std::string few = parameters + "cube_impact.prm --quiet --set \"End time=5e-6\" --set \"Body cube/Mesh/Type=box\" "
+                          "--set \"Body cube/Mesh/Subdivisions=1,1,1\" --set \"Body cube/Mesh/Size=0.1,0.1,0.1\" --set \"Body cube/Mesh/Cut=5\" ";
+  std::vector<std::vector<double>> serial;
+  for (const int n_ranks : {1, 7})
+  {
+    const fs::path folder = scratch / std::to_string(n_ranks);
+    const auto result = run_on(n_ranks, "run " + few + "--output " + folder.string());
+    BOOST_REQUIRE_MESSAGE(result.exit_code == 0, result.output);
+    const auto rows = history(folder / "history.csv").second;
+    if (n_ranks == 1)
+      serial = rows;
+    else
+      BOOST_TEST(largest_difference(serial, rows) < 1e-11);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(errors_end_all_ranks_with_one_message)
+{
+  const ScratchFolder scratch("ranks_errors");
+  const auto wrong = run_on(2, "run " + cube + "--set \"Integrator/Name=force-stepping\" --output " + (scratch / "a").string());
+  BOOST_TEST(wrong.exit_code == 2);
+  BOOST_TEST(wrong.output.find("started as 2 processes") != std::string::npos, wrong.output);
+  BOOST_TEST(!fs::exists(scratch / "a"));
+
+  // The failure is seen by the rank that has the element, or by all in the energy; every rank has to end, and to keep its part.
+  const auto unstable = run_on(3, "run " + cube +
+                                    "--set \"Integrator/Explicit Newmark/Time step=2e-6\" --set \"Integrator/Explicit "
+                                    "Newmark/Allow unstable step=true\" --set \"Checks/Maximum energy error=none\" --output " +
+                                    (scratch / "b").string());
+  BOOST_TEST(unstable.exit_code == 3, unstable.output);
+  BOOST_TEST(nlohmann::json::parse(read_text(scratch / "b/summary.json"))["status"] == "stopped");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
