@@ -1,5 +1,6 @@
 #include <freefall/core/differences.h>
 #include <freefall/core/errors.h>
+#include <freefall/potentials/discrete_stress.h>
 #include <freefall/potentials/hyperelastic_elements.h>
 
 #include <fmt/format.h>
@@ -275,6 +276,24 @@ void HyperelasticElements<Material>::third_derivative(int element,
     const Eigen::Matrix3d F = Eigen::Map<const RowMajor>(deformation.F);
     const RowMajor P = material_.second_stress_derivative(F, deformation_gradient(element, q, direction));
     add_stress(n_nodes_, unit_gradients_.data() + 3 * n_nodes_ * q, P.data(), OneElement{factors(element, q)}, contraction);
+  }
+}
+
+template <typename Material>
+void HyperelasticElements<Material>::discrete_gradient(int element, const double *x0, const double *x1, double *gradient) const
+{
+  Eigen::Map<Eigen::Matrix3Xd> sum(gradient, 3, n_nodes_);
+  sum.setZero();
+  Deformation<double> d0, d1;
+  double gradients[3 * max_nodes];
+  for (int point = 0; point < n_points_; ++point)
+  {
+    deform_checked(element, point, x0, d0);
+    deform_checked(element, point, x1, d1);
+    const Eigen::Matrix3d F0 = Eigen::Map<const RowMajor>(d0.F), F1 = Eigen::Map<const RowMajor>(d1.F);
+    const Eigen::Matrix3d P = weight(element, point) * discrete_stress(material_, F0, F1);
+    shape_gradients(element, point, gradients);
+    for (int a = 0; a < n_nodes_; ++a) sum.col(a) += P * Eigen::Map<const Eigen::Vector3d>(gradients + 3 * a);
   }
 }
 

@@ -1,5 +1,6 @@
 #include <freefall/core/errors.h>
 #include <freefall/core/simd_transpose.h>
+#include <freefall/potentials/discrete_stress.h>
 #include <freefall/potentials/linear_tetrahedra.h>
 
 #include <fmt/format.h>
@@ -233,6 +234,17 @@ void LinearTetrahedra<Material>::third_derivative(int element,
 }
 
 template <typename Material>
+void LinearTetrahedra<Material>::discrete_gradient(int element, const double *x0, const double *x1, double *gradient) const
+{
+  const Eigen::Matrix3d F0 = deformation_gradient(element, x0), F1 = deformation_gradient(element, x1);
+  for (const auto &[F, x] : {std::make_pair(&F0, x0), std::make_pair(&F1, x1)})
+    check_positive(
+      F->determinant(), [=](int) { return element; }, [x = x](int, int a) { return x + 3 * a; });
+  Eigen::Map<Matrix34>(gradient).noalias() =
+    volume(element) * discrete_stress(material_, F0, F1) * shape_gradients(element);
+}
+
+template <typename Material>
 double LinearTetrahedra<Material>::difference(int element, const double *x, int a, double s) const
 {
   return sum_of_differences(1, &element, x, &a, s);
@@ -447,6 +459,59 @@ template <typename Material>
                    for (std::size_t i = 0; i < nodes.size(); ++i)
                      for (int c = 0; c < 3; ++c) gradient[3 * nodes[i] + c] += forces[4 * i + c];
                  });
+}
+
+template <typename Material>
+[[gnu::flatten]] void LinearTetrahedra<Material>::hessians(int first, int count, const Eigen::VectorXd &q, double *hessians) const
+{
+  // With g_a = F^-T grad N_a: K_ab = V (lambda g_a (x) g_b + (mu - lambda ln J) g_b (x) g_a + mu (grad N_a . grad N_b) I).
+  for (int begin = first; begin < first + count; begin += batch_size)
+  {
+    // The unused lanes of the last batch repeat the last element.
+    const auto element = [=](int lane) { return std::min(begin + lane, first + count - 1); };
+    const auto position = [&](int lane, int a) { return q.data() + dofs_[12 * element(lane) + 3 * a]; };
+    Batch x[4][3];
+    for (int a = 0; a < 4; ++a) load_transposed<Batch, 3>([&](int lane) { return position(lane, a); }, x[a]);
+    Lanes<Batch> lanes;
+    lanes.load([&](int lane) { return records_[element(lane)].data(); }, x);
+    const Batch J = lanes.determinant();
+    if (!simd_detail::all(J > Batch(0))) check_positive(J, element, position);
+
+    Batch N[4][3], g[4][3], cofactor[9];
+    for (int c = 0; c < 3; ++c) lanes.cofactor_row(c, cofactor + 3 * c);
+    const Batch inverse_J = Batch(1) / J;
+    for (int c = 0; c < 3; ++c)
+    {
+      for (int a = 0; a < 3; ++a)
+      {
+        N[a][c] = lanes.N[3 * a + c];
+        g[a][c] = inverse_J * dot(cofactor + 3 * c, lanes.N + 3 * a);
+      }
+      N[3][c] = Batch(0) - N[0][c] - N[1][c] - N[2][c];
+      g[3][c] = Batch(0) - g[0][c] - g[1][c] - g[2][c];
+    }
+    const Batch first_factor = lanes.volume() * Batch(material_.lambda);
+    const Batch second_factor = Batch(0) - lanes.volume() * J * material_.cofactor_stress(J);
+    const Batch shear = lanes.volume() * Batch(material_.mu);
+
+    alignas(64) double entries[144][batch_size];
+    for (int a = 0; a < 4; ++a)
+      for (int b = a; b < 4; ++b)
+      {
+        const Batch diagonal = shear * dot(N[a], N[b]);
+        for (int i = 0; i < 3; ++i)
+          for (int k = 0; k < 3; ++k)
+          {
+            Batch entry = first_factor * g[a][i] * g[b][k] + second_factor * g[b][i] * g[a][k];
+            if (i == k) entry = entry + diagonal;
+            entry.store_aligned(entries[12 * (3 * a + i) + 3 * b + k]);
+            entry.store_aligned(entries[12 * (3 * b + k) + 3 * a + i]);
+          }
+      }
+    const int n = std::min(batch_size, first + count - begin);
+    for (int lane = 0; lane < n; ++lane)
+      for (int k = 0; k < 144; ++k) hessians[144 * (begin - first + lane) + k] = entries[k][lane];
+  }
 }
 
 template class LinearTetrahedra<NeoHookean>;

@@ -64,4 +64,29 @@ void LocalTerms::add_gradient(const Eigen::VectorXd &q, Eigen::VectorXd &global)
     for (std::size_t a = 0; a < dofs.size(); ++a) global[dofs[a]] += local[a];
   }
 }
+
+void LocalTerms::hessians(int first, int count, const Eigen::VectorXd &q, double *hessians) const
+{
+  TermValues x;
+  for (int term = first; term < first + count; ++term, hessians += dofs_per_term() * dofs_per_term())
+  {
+    gather(*this, term, q, x);
+    hessian(term, x.data(), hessians);
+  }
+}
+
+void LocalTerms::add_third_derivative(const Eigen::VectorXd &q,
+                                      const Eigen::VectorXd &direction,
+                                      Eigen::VectorXd &contraction) const
+{
+  TermValues x, a, local;
+  for (int term = 0; term < n_terms(); ++term)
+  {
+    gather(*this, term, q, x);
+    gather(*this, term, direction, a);
+    third_derivative(term, x.data(), a.data(), local.data());
+    const auto dofs = this->dofs(term);
+    for (std::size_t i = 0; i < dofs.size(); ++i) contraction[dofs[i]] += local[i];
+  }
+}
 }  // namespace freefall

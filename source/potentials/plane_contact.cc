@@ -33,6 +33,15 @@ void PlaneContact::third_derivative(int, const double *, const double *, double 
   Eigen::Map<Eigen::Vector3d>(contraction).setZero();
 }
 
+void PlaneContact::discrete_gradient(int, const double *x0, const double *x1, double *gradient) const
+{
+  const double g0 = gap(x0), g1 = gap(x1);
+  double mean_depth = 0.5 * (depth(g0) + depth(g1));
+  // One inside and one outside: their difference has no cancellation.
+  if ((g0 < 0) != (g1 < 0)) mean_depth = 0.5 * difference_of_squares(depth(g1), depth(g0)) / (g1 - g0);
+  Eigen::Map<Eigen::Vector3d>(gradient, 3) = plane_.stiffness * mean_depth * plane_.normal;
+}
+
 double PlaneContact::difference(int, const double *x, int a, double s) const
 {
   const double g = gap(x);

@@ -1,5 +1,6 @@
 #include <freefall/integrators/explicit_newmark.h>
 #include <freefall/integrators/force_stepping/force_stepping_parameters.h>
+#include <freefall/simulation/implicit_table.h>
 #include <freefall/simulation/tables.h>
 #include <freefall/simulation/time_stepping_table.h>
 #include <freefall/systems/fem/mesh_parameters.h>
@@ -34,6 +35,7 @@ const std::vector<IntegratorRow> &integrator_table()
        declare_force_stepping_parameters, [](const ParameterSection &section) {
          return std::make_unique<ForceStepping>(parse_force_stepping_parameters(section));
        }}};
+    for (auto &row : implicit_rows()) table.push_back(std::move(row));
     for (auto &row : time_stepping_rows()) table.push_back(std::move(row));
     return table;
   }();

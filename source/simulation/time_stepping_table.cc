@@ -102,8 +102,6 @@ std::vector<IntegratorRow> time_stepping_rows()
     symplectic_euler(),
     fixed_step("LaBudde-Greenspan", "second order, implicit; keeps energy and momenta (discrete gradients); small systems",
                declare_nothing, [](const ParameterSection &) { return std::make_unique<DiscreteGradientMethod>(); }),
-    fixed_step("implicit midpoint", "second order, symplectic, keeps momenta; small systems", declare_nothing,
-               [](const ParameterSection &) { return std::make_unique<GaussCollocation>(1); }),
     fixed_step("Gauss collocation", "order 2 to 8, implicit, symplectic, keeps momenta; small systems", declare_stages, gauss),
     fixed_step("Yoshida composition", "order 4, 6 or 8 from three times as many steps for two orders", declare_composition,
                [](const ParameterSection &section) { return make_composition(section, Composition::Kind::yoshida); }),

@@ -1,6 +1,7 @@
 #include <freefall/core/errors.h>
 #include <freefall/core/ranks.h>
 #include <freefall/systems/conditions.h>
+#include <freefall/systems/multigrid.h>
 #include <freefall/systems/system.h>
 
 #include <fmt/format.h>
@@ -86,6 +87,16 @@ void System::gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const
   gradient_with_reactions(q, gradient);
   for (const int dof : fixed_dofs_) gradient[dof] = 0;
 }
+
+void System::third_derivative(const Eigen::VectorXd &q, const Eigen::VectorXd &direction, Eigen::VectorXd &contraction) const
+{
+  contraction.setZero(q.size());
+  for (const auto &family : terms_)
+    if (!family->is_linear()) family->add_third_derivative(q, direction, contraction);
+  for (const int dof : fixed_dofs_) contraction[dof] = 0;
+}
+
+std::unique_ptr<Multigrid> System::make_multigrid() const { return nullptr; }
 
 Eigen::VectorXd System::apply_mass(const Eigen::VectorXd &v) const { return diagonal_mass_.cwiseProduct(v); }
 

@@ -17,6 +17,7 @@ public:
 
   std::string kind() const override { return "constant force"; }
   EnergyAccount account() const override { return EnergyAccount::external; }
+  bool is_linear() const override { return true; }
   int n_terms() const override { return static_cast<int>(dofs_.size()); }
   int dofs_per_term() const override { return 1; }
   Span<const int> dofs(int term) const override { return {dofs_.data() + term, 1}; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <freefall/potentials/deformation.h>
+#include <freefall/potentials/discrete_gradient.h>
 #include <freefall/potentials/element_geometry.h>
 #include <freefall/potentials/linear_elastic.h>
 #include <freefall/potentials/mooney_rivlin.h>
@@ -25,7 +26,7 @@ namespace freefall
 /// * Where the material needs it, det F <= 0 (or NaN) throws DomainError naming element, quadrature point, place and det F.
 /// * The constructor throws InputError for an element of no or negative volume, std::logic_error for arrays that do not fit.
 template <typename Material>
-class HyperelasticElements : public SolidElements
+class HyperelasticElements : public SolidElements, public TermsWithDiscreteGradient
 {
 public:
   /// Triquadratic hexahedra are the largest.
@@ -63,6 +64,7 @@ public:
   void gradient(int element, const double *x, double *gradient) const override;
   void hessian(int element, const double *x, double *hessian) const override;
   void third_derivative(int element, const double *x, const double *direction, double *contraction) const override;
+  void discrete_gradient(int element, const double *x0, const double *x1, double *gradient) const override;
   double difference(int element, const double *x, int a, double s) const override;
   double mixed_difference(int element, const double *x, int a, double s, int b, double r) const override;
   double energy(const Eigen::VectorXd &q) const override;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <freefall/potentials/discrete_gradient.h>
 #include <freefall/potentials/element_chunks.h>
 #include <freefall/potentials/neo_hookean.h>
 #include <freefall/potentials/solid_elements.h>
@@ -19,7 +20,7 @@ namespace freefall
 /// SIMD batches, allocate nothing, and give the same bits whenever they are called with the same arguments. They are fast
 /// when elements that follow each other share nodes (see ElementChunks); any order is right.
 template <typename Material>
-class LinearTetrahedra : public SolidElements
+class LinearTetrahedra : public SolidElements, public TermsWithDiscreteGradient
 {
 public:
   using Cell = std::array<int, 4>;
@@ -58,11 +59,13 @@ public:
   void gradient(int element, const double *x, double *gradient) const override;
   void hessian(int element, const double *x, double *hessian) const override;
   void third_derivative(int element, const double *x, const double *direction, double *contraction) const override;
+  void discrete_gradient(int element, const double *x0, const double *x1, double *gradient) const override;
   double difference(int element, const double *x, int a, double s) const override;
   double mixed_difference(int element, const double *x, int a, double s, int b, double r) const override;
   double sum_of_differences(int count, const int *elements, const double *x, const int *a, double s) const override;
   double sum_of_mixed_differences(
     int count, const int *elements, const double *x, const int *a, double s, const int *b, double r) const override;
+  void hessians(int first, int count, const Eigen::VectorXd &q, double *hessians) const override;
   double energy(const Eigen::VectorXd &q) const override;
   void add_gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const override;
 

@@ -38,6 +38,8 @@ public:
   /// For messages: "element", "contact node of plane wall", "bond".
   virtual std::string kind() const = 0;
   virtual EnergyAccount account() const { return EnergyAccount::internal; }
+  /// Whether every Hessian is zero, so that the terms have no place in a matrix.
+  virtual bool is_linear() const { return false; }
 
   virtual int n_terms() const = 0;
   virtual int dofs_per_term() const = 0;
@@ -70,9 +72,17 @@ public:
                                           const int *b,
                                           double r) const;
 
+  /// Hessians at the global q of the `count` terms from `first` on, one after another as hessian() gives them, into `hessians`
+  /// (overwritten). Families with a fast path (SIMD) override it.
+  virtual void hessians(int first, int count, const Eigen::VectorXd &q, double *hessians) const;
+
   /// Sum of all terms at the global q.
   virtual double energy(const Eigen::VectorXd &q) const;
   /// Adds the gradient of the sum of all terms at the global q to `gradient`.
   virtual void add_gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const;
+  /// Adds the contraction a.V'''.a of the sum of all terms at the global q, a = direction, to `contraction`.
+  virtual void add_third_derivative(const Eigen::VectorXd &q,
+                                    const Eigen::VectorXd &direction,
+                                    Eigen::VectorXd &contraction) const;
 };
 }  // namespace freefall

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <freefall/potentials/discrete_gradient.h>
 #include <freefall/potentials/node_contact.h>
 
 #include <Eigen/Core>
@@ -25,7 +26,7 @@ struct RigidPlane
 /// twice as stiff. Whoever wants distances normalises it first.
 ///
 /// Guarantees: no term ever fails. At g = 0 the contact is open.
-class PlaneContact : public NodeContact
+class PlaneContact : public NodeContact, public TermsWithDiscreteGradient
 {
 public:
   PlaneContact(const RigidPlane &plane, const std::vector<int> &nodes);
@@ -42,6 +43,8 @@ public:
   void gradient(int term, const double *x, double *gradient) const override;
   void hessian(int term, const double *x, double *hessian) const override;
   void third_derivative(int term, const double *x, const double *direction, double *contraction) const override;
+  /// (V(g1) - V(g0)) / (g1 - g0) n.
+  void discrete_gradient(int term, const double *x0, const double *x1, double *gradient) const override;
   double difference(int term, const double *x, int a, double s) const override;
   double mixed_difference(int term, const double *x, int a, double s, int b, double r) const override;
   void add_gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const override;

@@ -15,6 +15,8 @@
 
 namespace freefall
 {
+class Multigrid;
+
 /// The largest stable step of an explicit scheme, and what limits it.
 struct CriticalStep
 {
@@ -78,6 +80,9 @@ public:
   /// What acts beside the potential; null when there is nothing of the kind.
   virtual const Conditions *conditions() const { return nullptr; }
 
+  /// The contraction a.V'''.a at q, a = direction, into `contraction` (resized and overwritten); zero in fixed dofs.
+  void third_derivative(const Eigen::VectorXd &q, const Eigen::VectorXd &direction, Eigen::VectorXd &contraction) const;
+
   /// Whether M is diagonal. If not, diagonal_mass() is only its diagonal.
   virtual bool mass_is_diagonal() const { return true; }
   /// Diagonal of M, kg for a solid.
@@ -86,6 +91,9 @@ public:
   virtual Eigen::VectorXd apply_mass(const Eigen::VectorXd &v) const;
   /// M^-1 f.
   virtual Eigen::VectorXd solve_mass(const Eigen::VectorXd &f) const;
+
+  /// An algebraic multigrid preconditioner for M + c Hess V(q), for systems that have one (see ShiftedSolver); else nothing.
+  virtual std::unique_ptr<Multigrid> make_multigrid() const;
 
   /// Supported dofs: held where they are, or moved by conditions(), but never by forces; not coordinates of a force-stepping
   /// grid. Sorted.

@@ -5,6 +5,7 @@
 #include <freefall/systems/fem/element_data.h>
 #include <freefall/systems/fem/make_elements.h>
 #include <freefall/systems/fem/solid_system.h>
+#include <freefall/systems/fem/trilinos_multigrid.h>
 
 #include <fmt/format.h>
 #include <Eigen/Eigenvalues>
@@ -266,6 +267,8 @@ NamedValues SolidSystem::observe(const State &state) const
   values.insert(values.end(), points.begin(), points.end());
   return values;
 }
+
+std::unique_ptr<Multigrid> SolidSystem::make_multigrid() const { return make_trilinos_multigrid(); }
 
 std::string SolidSystem::dof_name(int dof) const
 {

@@ -49,6 +49,8 @@ public:
   /// above that of its stiffest single element, and every contact counts as closed, with the largest stiffness that its shape
   /// and place allow. Supports only lower frequencies; damping does not change the critical step (see VelocityVerlet).
   CriticalStep critical_step(const Eigen::VectorXd &q) const override;
+  /// Smoothed aggregation with the rigid motions of the current configuration.
+  std::unique_ptr<Multigrid> make_multigrid() const override;
   std::string dof_name(int dof) const override;
   std::vector<Wall> walls() const override;
 

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/SparseCore>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace freefall
+{
+/// A square sparse matrix of dense blocks, rows of blocks one after another, columns in order, both triangles stored.
+///
+/// The block size is 3 where dofs come in triples (nodes of a solid), else 1. Block k holds its entries row by row at
+/// values()[k * block_size^2].
+///
+/// Guarantees: the sparsity does not change; multiply() allocates nothing when y has its size.
+class BlockMatrix
+{
+public:
+  BlockMatrix() = default;
+  /// `columns`: for each row of blocks its columns, sorted, the diagonal among them.
+  BlockMatrix(int block_size, const std::vector<std::vector<int>> &columns);
+
+  int block_size() const { return block_size_; }
+  int n_block_rows() const { return static_cast<int>(starts_.size()) - 1; }
+  int n_rows() const { return block_size_ * n_block_rows(); }
+  /// Where the blocks of a row start; n_block_rows() + 1 entries.
+  const std::vector<int> &starts() const { return starts_; }
+  const std::vector<int> &columns() const { return columns_; }
+  std::vector<double> &values() { return values_; }
+  const std::vector<double> &values() const { return values_; }
+
+  /// The number of the block (row, column), -1 if there is none.
+  int find(int row, int column) const;
+  /// The number of the diagonal block of a row.
+  int diagonal(int row) const { return diagonal_[row]; }
+
+  /// y = A x.
+  void multiply(const Eigen::VectorXd &x, Eigen::VectorXd &y) const;
+
+  /// Copies the lower triangle (diagonal included) into a matrix for direct solvers, whose sparsity is made on first use.
+  void copy_lower_triangle(Eigen::SparseMatrix<double> &matrix) const;
+
+  /// Bytes held.
+  std::size_t memory_consumption() const;
+
+private:
+  int block_size_ = 1;
+  std::vector<int> starts_{0}, columns_, diagonal_;
+  std::vector<double> values_;
+};
+}  // namespace freefall

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <freefall/core/errors.h>
+#include <freefall/core/named_value.h>
+#include <freefall/core/parameters.h>
+#include <freefall/systems/shifted_matrix.h>
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <memory>
+
+namespace freefall
+{
+class Multigrid;
+
+/// m M + c Hess V(q) is not positive definite: V is not convex here and the step is too long for the mass to outweigh it.
+class IndefiniteOperator : public StepFailed
+{
+public:
+  using StepFailed::StepFailed;
+};
+
+/// What a solver counted and measured.
+struct ShiftedSolverStatistics
+{
+  std::int64_t n_assemblies = 0;
+  std::int64_t n_factorisations = 0;  ///< or set-ups of the multigrid
+  std::int64_t n_solves = 0;
+  std::int64_t n_iterations = 0;     ///< of conjugate gradients
+  double assembly_seconds = 0;       ///< processor time
+  double factorisation_seconds = 0;  ///< or set-up of the preconditioner
+  double solve_seconds = 0;
+};
+
+/// Solves (m M + c Hess V(q)) x = b for a system, small or large: the one linear solve of all implicit integrators.
+///
+/// direct: sparse LDL^T. jacobi: conjugate gradients with the inverse diagonal blocks. multigrid: conjugate gradients with the
+/// system's algebraic multigrid, built when first needed and kept while it works: until the iterations grow by half.
+/// automatic: direct up to a few thousand dofs; above, conjugate gradients that begin with jacobi and go over to multigrid (if
+/// the system has one) when jacobi needs more than some 100 iterations.
+///
+/// Guarantees: an operator that is found not to be positive definite (a pivot or a curvature of conjugate gradients that is not
+/// positive) is an IndefiniteOperator, never a solution; conjugate gradients that do not converge are a StepFailed. Entries of
+/// x in fixed dofs are those of b divided by m times the mass.
+class ShiftedSolver
+{
+public:
+  enum class Method
+  {
+    automatic,
+    direct,
+    jacobi,
+    multigrid
+  };
+  struct Settings
+  {
+    Method method = Method::automatic;
+    int max_iterations = 2000;           ///< of conjugate gradients
+    ShiftedMatrix::Selection selection;  ///< the families whose Hessian counts; empty: all
+  };
+  static void declare_parameters(ParameterSection &section);
+  static Settings parse_parameters(const ParameterSection &section);
+
+  /// The system outlives the object. Throws InputError when it has no multigrid and one is asked for.
+  ShiftedSolver(const System &system, const Settings &settings);
+  ~ShiftedSolver();
+
+  /// Sets the operator m M + c Hess V(q). Lets DomainError pass.
+  void assemble(const Eigen::VectorXd &q, double mass_factor, double shift);
+  /// Solves for x, whose residual in the norm of the preconditioner is at most `tolerance` times that of b. A direct solution
+  /// is as good as rounding allows.
+  void solve(const Eigen::VectorXd &b, double tolerance, Eigen::VectorXd &x);
+
+  const BlockMatrix &matrix() const { return matrix_.matrix(); }
+  const ShiftedSolverStatistics &statistics() const { return statistics_; }
+  /// The statistics for summary.json.
+  NamedValues summary() const;
+  /// Bytes of matrix and scatter, without factors or levels.
+  std::size_t memory_consumption() const { return matrix_.memory_consumption(); }
+
+private:
+  class Direct;
+
+  void solve_directly(const Eigen::VectorXd &b, Eigen::VectorXd &x);
+  void solve_with_jacobi(const Eigen::VectorXd &b, double tolerance, Eigen::VectorXd &x);
+  void solve_with_multigrid(const Eigen::VectorXd &b, double tolerance, Eigen::VectorXd &x);
+  void build_multigrid();
+  void invert_diagonal();
+  /// Conjugate gradients from x = 0. Returns whether they converged within the number of iterations.
+  template <typename Precondition>
+  bool iterate(const Eigen::VectorXd &b, double tolerance, int max_iterations, const Precondition &p, Eigen::VectorXd &x);
+
+  Settings settings_;
+  ShiftedMatrix matrix_;
+  std::unique_ptr<Direct> direct_;
+  std::unique_ptr<Multigrid> multigrid_;
+  bool prefers_multigrid_ = false;
+  bool factors_are_current_ = false, diagonal_is_current_ = false, multigrid_is_current_ = false;
+  bool has_multigrid_levels_ = false;
+  int good_iterations_ = 0;  ///< of the first solve with new levels
+  double mass_factor_ = 0, shift_ = 0;
+  Eigen::VectorXd q_, inverse_diagonal_, r_, z_, p_, Ap_;
+  int last_iterations_ = 0;
+  ShiftedSolverStatistics statistics_;
+};
+}  // namespace freefall

@@ -1,0 +1,283 @@
+#include <freefall/systems/multigrid.h>
+#include <freefall/systems/shifted_solver.h>
+
+#include <fmt/format.h>
+#include <time.h>
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
+#include <Eigen/SparseCholesky>
+#include <cmath>
+
+namespace freefall
+{
+namespace
+{
+/// Up to here a factorisation is faster than some ten iterative solves, and its answer does not depend on a tolerance.
+constexpr int max_rows_of_automatic_direct = 6000;
+/// From here on one iteration with multigrid, which costs about ten with the diagonal, saves more than it costs.
+constexpr int max_cheap_iterations = 120;
+
+/// Adds the processor time of its life to a sum.
+class Stopwatch
+{
+public:
+  explicit Stopwatch(double &sum) : sum_(sum), start_(now()) {}
+  Stopwatch(const Stopwatch &) = delete;
+  ~Stopwatch() { sum_ += now() - start_; }
+
+private:
+  static double now()
+  {
+    timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  }
+  double &sum_;
+  double start_;
+};
+}  // namespace
+
+/// The factors M = L D L^T with the ordering found once.
+class ShiftedSolver::Direct
+{
+public:
+  void factorise(const BlockMatrix &matrix)
+  {
+    matrix.copy_lower_triangle(lower_);
+    if (!has_ordering_) factors_.analyzePattern(lower_);
+    has_ordering_ = true;
+    factors_.factorize(lower_);
+  }
+  /// Smaller than 0 for an operator that is not positive definite; NaN when a pivot vanished.
+  double smallest_pivot() const
+  {
+    return factors_.info() == Eigen::Success ? factors_.vectorD().minCoeff() : std::numeric_limits<double>::quiet_NaN();
+  }
+  int n_negative_pivots() const { return static_cast<int>((factors_.vectorD().array() <= 0).count()); }
+  void solve(const Eigen::VectorXd &b, Eigen::VectorXd &x) const { x = factors_.solve(b); }
+
+private:
+  Eigen::SparseMatrix<double> lower_;
+  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Lower> factors_;
+  bool has_ordering_ = false;
+};
+
+void ShiftedSolver::declare_parameters(ParameterSection &section)
+{
+  section.declare("Linear solver", "automatic", Pattern::choice({"automatic", "direct", "jacobi", "multigrid"}),
+                  "direct: sparse factorisation. jacobi: conjugate gradients with the inverse diagonal blocks. multigrid: "
+                  "conjugate gradients with smoothed aggregation (solids). automatic: by size and number of iterations.");
+  section.declare("Maximum linear iterations", "2000", Pattern::integer(1), "Of conjugate gradients in one solve.");
+}
+
+ShiftedSolver::Settings ShiftedSolver::parse_parameters(const ParameterSection &section)
+{
+  Settings settings;
+  const std::string method = section.text("Linear solver");
+  if (method == "direct") settings.method = Method::direct;
+  if (method == "jacobi") settings.method = Method::jacobi;
+  if (method == "multigrid") settings.method = Method::multigrid;
+  settings.max_iterations = section.integer("Maximum linear iterations");
+  return settings;
+}
+
+ShiftedSolver::ShiftedSolver(const System &system, const Settings &settings)
+  : settings_(settings), matrix_(system, settings.selection)
+{
+  if (system.is_distributed())
+    throw InputError("implicit integrators run on one process: start without mpirun, or choose explicit Newmark");
+  if (settings_.method == Method::automatic && system.n_dofs() <= max_rows_of_automatic_direct)
+    settings_.method = Method::direct;
+  if (settings_.method == Method::direct) direct_ = std::make_unique<Direct>();
+  if (settings_.method == Method::multigrid || settings_.method == Method::automatic) multigrid_ = system.make_multigrid();
+  if (matrix().block_size() != 3) multigrid_.reset();
+  if (settings_.method == Method::multigrid && !multigrid_)
+    throw InputError("Linear solver = multigrid: this problem has no multigrid (only solids with a lumped mass have). Use automatic, direct or jacobi.");
+}
+
+ShiftedSolver::~ShiftedSolver() = default;
+
+void ShiftedSolver::assemble(const Eigen::VectorXd &q, double mass_factor, double shift)
+{
+  const Stopwatch watch(statistics_.assembly_seconds);
+  factors_are_current_ = diagonal_is_current_ = multigrid_is_current_ = false;
+  q_ = q;
+  mass_factor_ = mass_factor;
+  shift_ = shift;
+  matrix_.assemble(q, mass_factor, shift);
+  ++statistics_.n_assemblies;
+}
+
+void ShiftedSolver::solve(const Eigen::VectorXd &b, double tolerance, Eigen::VectorXd &x)
+{
+  ++statistics_.n_solves;
+  if (settings_.method == Method::direct) return solve_directly(b, x);
+  if (settings_.method == Method::multigrid || prefers_multigrid_) return solve_with_multigrid(b, tolerance, x);
+  solve_with_jacobi(b, tolerance, x);
+}
+
+void ShiftedSolver::solve_directly(const Eigen::VectorXd &b, Eigen::VectorXd &x)
+{
+  if (!factors_are_current_)
+  {
+    const Stopwatch watch(statistics_.factorisation_seconds);
+    direct_->factorise(matrix());
+    ++statistics_.n_factorisations;
+    if (!(direct_->smallest_pivot() > 0))
+      throw IndefiniteOperator(
+        fmt::format("the operator M + c Hess V is not positive definite at c = {:.4g}: {} of {} pivots are not positive. The "
+                    "potential is not convex here; a shorter step helps",
+                    shift_ / mass_factor_, direct_->n_negative_pivots(), matrix().n_rows()));
+    factors_are_current_ = true;
+  }
+  const Stopwatch watch(statistics_.solve_seconds);
+  direct_->solve(b, x);
+}
+
+void ShiftedSolver::solve_with_jacobi(const Eigen::VectorXd &b, double tolerance, Eigen::VectorXd &x)
+{
+  if (!diagonal_is_current_) invert_diagonal();
+  const auto precondition = [&](const Eigen::VectorXd &r, Eigen::VectorXd &z)
+  {
+    if (matrix().block_size() == 1)
+      z = inverse_diagonal_.cwiseProduct(r);
+    else
+      for (int row = 0; row < matrix().n_block_rows(); ++row)
+        z.segment<3>(3 * row).noalias() =
+          Eigen::Map<const Eigen::Matrix3d>(inverse_diagonal_.data() + 9 * row) * r.segment<3>(3 * row);
+  };
+  const int limit = multigrid_ ? std::min(max_cheap_iterations, settings_.max_iterations) : settings_.max_iterations;
+  bool converged;
+  {
+    const Stopwatch watch(statistics_.solve_seconds);
+    converged = iterate(b, tolerance, limit, precondition, x);
+  }
+  if (converged) return;
+  if (multigrid_)
+  {
+    prefers_multigrid_ = true;
+    return solve_with_multigrid(b, tolerance, x);
+  }
+  throw StepFailed(fmt::format("conjugate gradients did not converge to {:.2g} in {} iterations; a shorter step, more iterations "
+                               "(Maximum linear iterations) or another Linear solver helps",
+                               tolerance, limit));
+}
+
+void ShiftedSolver::solve_with_multigrid(const Eigen::VectorXd &b, double tolerance, Eigen::VectorXd &x)
+{
+  if (!has_multigrid_levels_) build_multigrid();
+  const auto precondition = [&](const Eigen::VectorXd &r, Eigen::VectorXd &z) { multigrid_->apply(r, z); };
+  // Old levels are given up when they need half as many iterations again as new ones did, for the same gain.
+  const double digits = std::max(1., -std::log10(tolerance));
+  const int patience = multigrid_is_current_ || good_iterations_ == 0
+                         ? settings_.max_iterations
+                         : std::min(settings_.max_iterations, static_cast<int>(5 + 0.15 * good_iterations_ * digits));
+  const auto attempt = [&](int limit)
+  {
+    const Stopwatch watch(statistics_.solve_seconds);
+    return iterate(b, tolerance, limit, precondition, x);
+  };
+  if (attempt(patience))
+  {
+    // Iterations for ten digits.
+    if (multigrid_is_current_ && good_iterations_ == 0) good_iterations_ = static_cast<int>(std::ceil(10 * last_iterations_ / digits));
+    return;
+  }
+  if (!multigrid_is_current_)
+  {
+    build_multigrid();
+    if (attempt(settings_.max_iterations))
+    {
+      good_iterations_ = static_cast<int>(std::ceil(10 * last_iterations_ / digits));
+      return;
+    }
+  }
+  throw StepFailed(fmt::format("conjugate gradients with multigrid did not converge to {:.2g} in {} iterations; a shorter step, "
+                               "more iterations (Maximum linear iterations) or Linear solver = direct helps",
+                               tolerance, settings_.max_iterations));
+}
+
+void ShiftedSolver::build_multigrid()
+{
+  const Stopwatch watch(statistics_.factorisation_seconds);
+  multigrid_->build(matrix(), q_);
+  has_multigrid_levels_ = multigrid_is_current_ = true;
+  good_iterations_ = 0;
+  ++statistics_.n_factorisations;
+}
+
+void ShiftedSolver::invert_diagonal()
+{
+  const Stopwatch watch(statistics_.factorisation_seconds);
+  const int size = matrix().block_size();
+  const auto not_definite = [&](int row)
+  {
+    return IndefiniteOperator(
+      fmt::format("the operator M + c Hess V is not positive definite at c = {:.4g}: its diagonal block {} is not. The potential "
+                  "is not convex here; a shorter step helps",
+                  shift_ / mass_factor_, row));
+  };
+  inverse_diagonal_.resize(size * matrix().n_rows());
+  for (int row = 0; row < matrix().n_block_rows(); ++row)
+  {
+    const double *block = matrix().values().data() + size * size * matrix().diagonal(row);
+    if (size == 1)
+    {
+      if (!(block[0] > 0)) throw not_definite(row);
+      inverse_diagonal_[row] = 1 / block[0];
+      continue;
+    }
+    const Eigen::Matrix3d A = Eigen::Map<const Eigen::Matrix3d>(block);
+    if (Eigen::LLT<Eigen::Matrix3d>(A).info() != Eigen::Success) throw not_definite(row);
+    Eigen::Map<Eigen::Matrix3d>(inverse_diagonal_.data() + 9 * row) = A.inverse();
+  }
+  diagonal_is_current_ = true;
+}
+
+template <typename Precondition>
+bool ShiftedSolver::iterate(
+  const Eigen::VectorXd &b, double tolerance, int max_iterations, const Precondition &precondition, Eigen::VectorXd &x)
+{
+  x.setZero(b.size());
+  r_ = b;
+  z_.resize(b.size());
+  precondition(r_, z_);
+  double rz = r_.dot(z_);
+  const double goal = tolerance * tolerance * rz;
+  last_iterations_ = 0;
+  if (rz == 0) return true;
+  p_ = z_;
+  for (int iteration = 1; iteration <= max_iterations; ++iteration)
+  {
+    matrix().multiply(p_, Ap_);
+    const double curvature = p_.dot(Ap_);
+    last_iterations_ = iteration;
+    ++statistics_.n_iterations;
+    if (!(curvature > 0) || !(rz > 0))
+      throw IndefiniteOperator(
+        fmt::format("the operator M + c Hess V is not positive definite at c = {:.4g}: conjugate gradients met the curvature "
+                    "{:.4g} in iteration {}. The potential is not convex here; a shorter step helps",
+                    shift_ / mass_factor_, curvature / p_.squaredNorm(), iteration));
+    const double alpha = rz / curvature;
+    x += alpha * p_;
+    r_ -= alpha * Ap_;
+    precondition(r_, z_);
+    const double next = r_.dot(z_);
+    if (std::abs(next) <= goal) return true;
+    p_ = z_ + next / rz * p_;
+    rz = next;
+  }
+  return false;
+}
+
+NamedValues ShiftedSolver::summary() const
+{
+  return {{"n_matrix_assemblies", static_cast<double>(statistics_.n_assemblies)},
+          {"n_factorisations", static_cast<double>(statistics_.n_factorisations)},
+          {"n_linear_solves", static_cast<double>(statistics_.n_solves)},
+          {"n_linear_iterations", static_cast<double>(statistics_.n_iterations)},
+          {"assembly_seconds", statistics_.assembly_seconds},
+          {"factorisation_seconds", statistics_.factorisation_seconds},
+          {"linear_solve_seconds", statistics_.solve_seconds}};
+}
+}  // namespace freefall
