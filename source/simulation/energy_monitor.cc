@@ -18,6 +18,10 @@ double EnergyMonitor::look(const State &state)
   const double error = difference == 0 ? 0 : difference / scale;
   // A NaN must not hide: std::max would drop it.
   largest_error_ = error <= largest_error_ ? largest_error_ : error;
+  const NamedValues watched = system_.watched(state);
+  if (largest_watched_.empty()) largest_watched_ = watched;
+  for (std::size_t i = 0; i < watched.size(); ++i)
+    largest_watched_[i].value = std::max(largest_watched_[i].value, watched[i].value);
   return error;
 }
 }  // namespace freefall

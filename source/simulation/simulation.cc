@@ -130,6 +130,9 @@ void Simulation::Writers::write_summary(const std::string &status, const std::st
   summary.relative_energy_drift = simulation_.energy_->largest_error();
   summary.wall_seconds = wall_seconds;
   summary.sections.push_back({"integrator_details", simulation_.integrator_->summary()});
+  NamedValues problem = system.summary();
+  for (const auto &largest : simulation_.energy_->largest_watched()) problem.push_back(largest);
+  if (!problem.empty()) summary.sections.push_back({"problem_details", problem});
   for (const auto &wall : system.walls())
     summary.walls.push_back({{wall.point[0], wall.point[1], wall.point[2]}, {wall.normal[0], wall.normal[1], wall.normal[2]}});
   freefall::write_summary(folder_.file("summary.json"), summary);

@@ -19,12 +19,6 @@ double largest_eigenvalue(const Matrix &matrix)
 }
 }  // namespace
 
-struct SolidSystem::Frequencies
-{
-  double element = 0, contact = 0;  ///< omega^2, 1/s2
-  int stiffest_element = 0, stiffest_node = 0;
-};
-
 double SolidSystem::element_frequency(const Family &family, int e, const double *x) const
 {
   const auto &[elements, density] = family;
@@ -71,9 +65,28 @@ SolidSystem::Frequencies SolidSystem::highest_frequencies(const Eigen::VectorXd 
   return highest;
 }
 
+SolidSystem::Frequencies SolidSystem::undeformed_frequencies() const
+{
+  if (!undeformed_frequencies_) undeformed_frequencies_ = highest_frequencies(initial_state_.q);
+  return *undeformed_frequencies_;
+}
+
+NamedValues SolidSystem::summary() const
+{
+  if (contacts_.empty()) return {};
+  const Frequencies highest = undeformed_frequencies();
+  const auto &heights = contact_surface_.heights;
+  NamedValues values{{"critical_time_step", 2 / std::sqrt(highest.element + highest.contact)},
+                     {"critical_time_step_without_contact", 2 / std::sqrt(highest.element)},
+                     {"lowest_element_in_contact", *std::min_element(heights.begin(), heights.end())}};
+  for (const auto &plane : settings_.planes)
+    values.push_back({fmt::format("stiffness_of_plane_{}", plane.name), plane.stiffness});
+  return values;
+}
+
 CriticalStep SolidSystem::critical_step(const Eigen::VectorXd &q) const
 {
-  const Frequencies highest = highest_frequencies(q);
+  const Frequencies highest = q == initial_state_.q ? undeformed_frequencies() : highest_frequencies(q);
   CriticalStep critical;
   critical.time_step = 2 / std::sqrt(highest.element + highest.contact);
   const int node = highest.stiffest_node, element = highest.stiffest_element;

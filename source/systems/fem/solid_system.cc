@@ -70,11 +70,17 @@ void SolidSystem::add_elements()
 
 void SolidSystem::add_contacts()
 {
+  if (settings_.planes.empty()) return;
   const auto faces = select_boundary_faces(mesh_, settings_.body_names(), settings_.contact_boundaries);
-  const std::vector<int> nodes = nodes_of_faces(mesh_, faces);
-  for (const auto &plane : settings_.planes)
+  std::vector<double> moduli(mesh_.n_cells());
+  for (const auto &[elements, density] : families_)
+    for (int e = 0; e < elements->n_terms(); ++e)
+      moduli[elements->element_name(e)] = elements->linearised().lambda + 2 * elements->linearised().mu;
+  contact_surface_ = make_contact_surface(mesh_, faces, moduli);
+  for (auto &plane : settings_.planes)
   {
-    auto contact = std::make_unique<PlaneContact>(plane, nodes);
+    if (plane.stiffness == 0) plane.stiffness = contact_surface_.automatic_stiffness() / plane.normal.squaredNorm();
+    auto contact = std::make_unique<PlaneContact>(plane, contact_surface_.nodes);
     contacts_.push_back(contact.get());
     terms_.push_back(std::move(contact));
   }
@@ -190,6 +196,20 @@ NamedValues SolidSystem::observe(const State &state) const
            state.v.segment<3>(3 * observed_nodes_[i]));
   }
   return values;
+}
+
+NamedValues SolidSystem::watched(const State &state) const
+{
+  if (contacts_.empty()) return {};
+  double deepest = 0, per_element = 0;
+  for (const auto *contact : contacts_)
+    for (int term = 0; term < contact->n_terms(); ++term)
+    {
+      const double depth = -contact->gap(state.q.data() + 3 * contact->node(term)) / contact->plane().normal.norm();
+      deepest = std::max(deepest, depth);
+      per_element = std::max(per_element, depth / contact_surface_.heights[term]);
+    }
+  return {{"deepest_penetration", deepest}, {"deepest_penetration_per_element", per_element}};
 }
 
 std::vector<Wall> SolidSystem::walls() const

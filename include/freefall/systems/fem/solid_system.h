@@ -2,10 +2,12 @@
 
 #include <freefall/potentials/solid_elements.h>
 #include <freefall/systems/fem/consistent_mass.h>
+#include <freefall/systems/fem/contact_surface.h>
 #include <freefall/systems/fem/solid_settings.h>
 #include <freefall/systems/system.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +43,11 @@ public:
   /// From omega^2 <= max_e omega_e^2 + max_node sum over planes of stiffness |n|^2 / mass: the highest frequency of a mesh is
   /// not above that of its stiffest single element, and every contact counts as closed.
   CriticalStep critical_step(const Eigen::VectorXd &q) const override;
+  /// With contact: deepest_penetration, m, and deepest_penetration_per_element, in heights of the element behind the node.
+  NamedValues watched(const State &state) const override;
+  /// With contact: the critical step of the undeformed bodies with and without it, s, the height of the lowest element that
+  /// can touch, m, and the stiffness of each plane, N/m.
+  NamedValues summary() const override;
   std::string dof_name(int dof) const override;
   std::vector<Wall> walls() const override;
 
@@ -51,8 +58,12 @@ private:
     const SolidElements *elements;  ///< owned by terms_
     double density;                 ///< kg/m3
   };
-  /// omega^2 of the stiffest element and of the stiffest contact.
-  struct Frequencies;
+  /// omega^2 of the stiffest element and of the stiffest contact, 1/s2.
+  struct Frequencies
+  {
+    double element = 0, contact = 0;
+    int stiffest_element = 0, stiffest_node = 0;
+  };
 
   void add_elements();
   void add_contacts();
@@ -63,6 +74,7 @@ private:
   /// Largest omega^2 of a single free element with its own mass.
   double element_frequency(const Family &family, int element, const double *x) const;
   Frequencies highest_frequencies(const Eigen::VectorXd &q) const;
+  Frequencies undeformed_frequencies() const;
   /// Calls f(family, element within the family, its values of q, number of the element in the mesh).
   template <typename F>
   void for_each_element(const Eigen::VectorXd &q, const F &f) const;
@@ -70,11 +82,14 @@ private:
   SolidSettings settings_;
   SolidMesh mesh_;
   std::vector<Family> families_;
-  std::vector<const PlaneContact *> contacts_;  ///< one family a plane; owned by terms_
+  ContactSurface contact_surface_;
+  std::vector<const PlaneContact *> contacts_;  ///< one family a plane, terms as the nodes of contact_surface_; owned by terms_
   std::vector<double> lumped_volumes_;          ///< [cell][node], m3; empty for linear tetrahedra and a consistent mass
   std::unique_ptr<ConsistentMass> consistent_mass_;
   double mass_bound_ = 1;  ///< M >= mass_bound times its diagonal
   std::vector<int> observed_nodes_;
+  /// Of the initial state: wanted at the start and at the end of a run, and slow to compute.
+  mutable std::optional<Frequencies> undeformed_frequencies_;
 };
 
 template <typename F>
