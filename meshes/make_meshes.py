@@ -5,6 +5,8 @@ plate_with_hole: a plate 0.2 x 0.1 x 0.01 m, centred at the origin, with a hole 
   3 hole, 4 rest; linear hexahedra (.msh 2.2) and quadratic hexahedra whose nodes lie on the hole (.msh 4.1).
 two_materials: a bar 1 x 0.1 x 0.1 m of linear tetrahedra, steel (1) for x < 0.5 m and rubber (2) beyond; boundaries 1 left,
   2 right; the same in Gmsh 4.1, Abaqus .inp and VTK .vtu (which has no names).
+two_metals: a bar 1 x 0.04 x 0.04 m of 100 linear hexahedra (.msh 2.2), steel (1) for x < 0.5 m and aluminium (2) beyond;
+  boundaries 1 left, 2 right.
 """
 import itertools
 import math
@@ -99,6 +101,21 @@ def bar():
                 face = [node for key, node in zip(keys, nodes) if key[0] == value]
                 if len(face) == 3:
                     mesh.faces.append((face, tag))
+    return mesh
+
+
+def slices():
+    """100 slices of 0.01 m, each one hexahedron."""
+    mesh, n = Mesh(), 100
+    steps = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]
+    for i in range(n):
+        keys = [(i + a, b, c) for a, b, c in steps]
+        nodes = [mesh.node(key, (key[0] / n, 0.04 * key[1], 0.04 * key[2])) for key in keys]
+        mesh.cells.append((nodes, 1 if i < n // 2 else 2))
+        if i == 0:
+            mesh.faces.append(([nodes[k] for k in FACES[0]], 1))
+        if i == n - 1:
+            mesh.faces.append(([nodes[k] for k in FACES[1]], 2))
     return mesh
 
 
@@ -200,6 +217,7 @@ def main():
     msh4("two_materials.msh", bar(), 2, 4, ends, materials)
     inp("two_materials.inp", bar(), ends, materials)
     vtu("two_materials.vtu", bar())
+    msh2("two_metals.msh", slices(), 3, 5, ends, {1: "steel", 2: "aluminium"})
 
 
 if __name__ == "__main__":

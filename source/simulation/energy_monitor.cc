@@ -22,6 +22,10 @@ double EnergyMonitor::look(const State &state)
   const double error = difference == 0 ? 0 : difference / scale;
   // A NaN must not hide: std::max would drop it.
   largest_error_ = error <= largest_error_ ? largest_error_ : error;
+  const NamedValues watched = system_.watched(state);
+  if (largest_watched_.empty()) largest_watched_ = watched;
+  for (std::size_t i = 0; i < watched.size(); ++i)
+    largest_watched_[i].value = std::max(largest_watched_[i].value, watched[i].value);
   return error;
 }
 
@@ -32,6 +36,14 @@ void EnergyMonitor::archive(Archive &archive)
   archive("reference", reference_);
   archive("energy", energy_);
   archive("largest_kinetic", largest_kinetic_);
+  archive("largest_work", largest_work_);
   archive("largest_error", largest_error_);
+  std::vector<double> watched;
+  for (const auto &value : largest_watched_) watched.push_back(value.value);
+  archive.list("largest_watched", watched);
+  if (!archive.is_loading() || watched.empty()) return;
+  largest_watched_ = system_.watched(system_.initial_state());
+  if (largest_watched_.size() != watched.size()) throw ArchiveError("it watches other values");
+  for (std::size_t i = 0; i < watched.size(); ++i) largest_watched_[i].value = watched[i];
 }
 }  // namespace freefall

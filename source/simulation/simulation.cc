@@ -199,6 +199,9 @@ void Simulation::Writers::write_summary(const std::string &status, const std::st
   NamedValues measured;
   ranks::on_rank_zero([&] { measured = system.measure(read_history(folder_.file("history.csv"))); });
   if (!measured.empty()) summary.sections.push_back({"measured", measured});
+  NamedValues problem = system.summary();
+  for (const auto &largest : simulation_.energy_->largest_watched()) problem.push_back(largest);
+  if (!problem.empty()) summary.sections.push_back({"problem_details", problem});
   for (const auto &wall : system.walls())
   {
     const std::array<double, 3> point{wall.point[0], wall.point[1], wall.point[2]};

@@ -25,11 +25,14 @@ public:
   double energy() const { return energy_; }
   /// The largest relative error so far.
   double largest_error() const { return largest_error_; }
+  /// The largest values so far of what the system wants to be watched (System::watched).
+  const NamedValues &largest_watched() const { return largest_watched_; }
 
 private:
   const System &system_;
   const Integrator &integrator_;
   bool has_reference_ = false;
   double reference_ = 0, energy_ = 0, largest_kinetic_ = 0, largest_work_ = 0, largest_error_ = 0;
+  NamedValues largest_watched_;
 };
 }  // namespace freefall

@@ -124,6 +124,10 @@ public:
 
   /// Obstacles that a picture of the system should show.
   virtual std::vector<Wall> walls() const { return {}; }
+  /// Quantities, none negative, whose largest value of a run belongs in summary.json. Looked at as often as the energy.
+  virtual NamedValues watched(const State &) const { return {}; }
+  /// Further numbers of the system for summary.json.
+  virtual NamedValues summary() const { return {}; }
   /// What a user should know about this system although it is valid; printed and kept in summary.json.
   virtual std::vector<std::string> warnings() const { return {}; }
 

@@ -71,8 +71,8 @@ void declare_round(ParameterSection &round, bool is_cylinder)
   round.declare("Radius", "1", Pattern::number("m", Bounds::positive()), "Radius of the surface.");
   round.declare("Side", "outside", Pattern::choice({"outside", "inside"}),
                 "Where the bodies are: outside a solid obstacle, or inside a hollow one.");
-  round.declare("Stiffness", "1e14", Pattern::number("N/m", Bounds::positive()),
-                "Penalty stiffness 1/epsilon of each node: energy Stiffness/2 depth^2.");
+  round.declare("Stiffness", "auto", Pattern::number("N/m", Bounds::positive()).or_word("auto"),
+                "Penalty stiffness 1/epsilon of each node: energy Stiffness/2 depth^2. auto: as for a plane.");
   declare_motion(round);
 }
 
@@ -89,7 +89,7 @@ ObstacleSettings<RigidRound> parse_round(const ParameterSection &section, bool i
   }
   round.radius = section.number("Radius");
   round.is_hollow = section.text("Side") == "inside";
-  round.stiffness = section.number("Stiffness");
+  round.stiffness = section.number_unless_word("Stiffness").value_or(0);
   return {round, parse_motion(section)};
 }
 }  // namespace

@@ -203,6 +203,8 @@ Eigen::MatrixXd element_mass(const SolidMesh &mesh, int cell, const ReferenceEle
 }
 }  // namespace
 
+double element_volume(const SolidMesh &mesh, int cell) { return element_mass(mesh, cell).sum(); }
+
 Eigen::MatrixXd element_mass(const SolidMesh &mesh, int cell)
 {
   // Asked for one element after another: the tables of deal.II are made once.

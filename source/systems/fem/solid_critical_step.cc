@@ -6,6 +6,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace freefall
 {
@@ -19,12 +20,6 @@ double largest_eigenvalue(const Matrix &matrix)
   return Eigen::SelfAdjointEigenSolver<Matrix>(matrix, Eigen::EigenvaluesOnly).eigenvalues()[matrix.rows() - 1];
 }
 }  // namespace
-
-struct SolidSystem::Frequencies
-{
-  double element = 0, contact = 0;  ///< omega^2, 1/s2
-  int stiffest_element = 0, stiffest_node = 0;
-};
 
 double SolidSystem::element_frequency(const Family &family, int e, const double *x) const
 {
@@ -74,9 +69,34 @@ SolidSystem::Frequencies SolidSystem::highest_frequencies(const Eigen::VectorXd 
   return highest;
 }
 
+SolidSystem::Frequencies SolidSystem::undeformed_frequencies() const
+{
+  if (!undeformed_frequencies_) undeformed_frequencies_ = highest_frequencies(initial_state_.q);
+  return *undeformed_frequencies_;
+}
+
+NamedValues SolidSystem::summary() const
+{
+  if (contacts_at(initial_state_.time).empty()) return {};
+  const Frequencies highest = undeformed_frequencies();
+  const double element = ranks::maximum(highest.element), contact = ranks::maximum(highest.contact);
+  double lowest = std::numeric_limits<double>::infinity();
+  for (const double height : contact_surface_.heights) lowest = std::min(lowest, height);
+  NamedValues values{{"critical_time_step", 2 / std::sqrt(element + contact)},
+                     {"critical_time_step_without_contact", 2 / std::sqrt(element)},
+                     {"lowest_element_in_contact", ranks::minimum(lowest)}};
+  for (const auto &plane : settings_.planes)
+    values.push_back({fmt::format("stiffness_of_plane_{}", plane.name), plane.stiffness});
+  for (const auto &[plane, motion] : settings_.conditions.moving_planes)
+    values.push_back({fmt::format("stiffness_of_plane_{}", plane.name), plane.stiffness});
+  for (const auto &[round, motion] : settings_.conditions.rounds)
+    values.push_back({fmt::format("stiffness_of_round_{}", round.name), round.stiffness});
+  return values;
+}
+
 CriticalStep SolidSystem::critical_step(const Eigen::VectorXd &q) const
 {
-  const Frequencies highest = highest_frequencies(q);
+  const Frequencies highest = q == initial_state_.q ? undeformed_frequencies() : highest_frequencies(q);
   const double element = ranks::maximum(highest.element), contact = ranks::maximum(highest.contact);
   const bool contact_limits = contact > element;
   const bool is_here = contact_limits ? contact == highest.contact : element == highest.element;

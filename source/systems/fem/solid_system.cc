@@ -270,6 +270,22 @@ NamedValues SolidSystem::observe(const State &state) const
 
 std::unique_ptr<Multigrid> SolidSystem::make_multigrid() const { return make_trilinos_multigrid(); }
 
+NamedValues SolidSystem::watched(const State &state) const
+{
+  const auto contacts = contacts_at(state.time);
+  if (contacts.empty()) return {};
+  double deepest = 0, per_element = 0;
+  for (const auto &[terms, shift] : contacts)
+    for (int term = 0; term < terms->n_terms(); ++term)
+    {
+      const Eigen::Vector3d x = state.q.segment<3>(3 * terms->node(term)) - shift;
+      const double depth = -terms->distance(x.data());
+      deepest = std::max(deepest, depth);
+      per_element = std::max(per_element, depth / contact_surface_.heights[term]);
+    }
+  return {{"deepest_penetration", ranks::maximum(deepest)}, {"deepest_penetration_per_element", ranks::maximum(per_element)}};
+}
+
 std::string SolidSystem::dof_name(int dof) const
 {
   const Eigen::Vector3d x = mesh_.nodes.col(dof / 3);

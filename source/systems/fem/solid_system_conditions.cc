@@ -12,9 +12,15 @@ namespace freefall
 {
 void SolidSystem::add_contacts(const SolidMesh &whole)
 {
+  auto &rounds = settings_.conditions.rounds;
+  auto &moving_planes = settings_.conditions.moving_planes;
+  if (settings_.planes.empty() && rounds.empty() && moving_planes.empty()) return;
   const auto faces = select_boundary_faces(whole, settings_.body_names(), settings_.contact_boundaries);
-  std::vector<int> nodes = local_nodes(nodes_of_faces(whole, faces));
-  nodes.erase(std::remove_if(nodes.begin(), nodes.end(), [&](int node) { return !is_owned(node); }), nodes.end());
+  const ContactSurface surface = make_contact_surface(whole, faces, uniaxial_moduli(whole));
+  for (std::size_t i = 0; i < surface.nodes.size(); ++i)
+    for (const int node : local_nodes({surface.nodes[i]}))
+      if (is_owned(node)) contact_surface_.add(node, surface.heights[i], surface.stiffnesses[i]);
+  const auto &nodes = contact_surface_.nodes;
   const auto add = [&](std::unique_ptr<NodeContact> contact, const std::string &motion)
   {
     if (!motion.empty())
@@ -25,10 +31,39 @@ void SolidSystem::add_contacts(const SolidMesh &whole)
     contacts_.push_back(contact.get());
     terms_.push_back(std::move(contact));
   };
-  for (const auto &plane : settings_.planes) add(std::make_unique<PlaneContact>(plane, nodes), "");
-  for (const auto &[round, motion] : settings_.conditions.rounds) add(std::make_unique<CurvedContact>(round, nodes), motion);
-  for (const auto &[plane, motion] : settings_.conditions.moving_planes)
+  const double automatic = surface.automatic_stiffness();
+  const auto add_plane = [&](RigidPlane &plane, const std::string &motion)
+  {
+    if (plane.stiffness == 0) plane.stiffness = automatic / plane.normal.squaredNorm();
     add(std::make_unique<PlaneContact>(plane, nodes), motion);
+  };
+  for (auto &plane : settings_.planes) add_plane(plane, "");
+  for (auto &[round, motion] : rounds)
+  {
+    if (round.stiffness == 0) round.stiffness = automatic;
+    add(std::make_unique<CurvedContact>(round, nodes), motion);
+  }
+  for (auto &[plane, motion] : moving_planes) add_plane(plane, motion);
+}
+
+std::vector<double> SolidSystem::uniaxial_moduli(const SolidMesh &whole) const
+{
+  std::vector<double> moduli(whole.n_cells());
+  for (int body = 0; body < whole.n_bodies(); ++body)
+  {
+    const SolidBody &settings = settings_.bodies[body];
+    const auto ids = material_ids_of_regions(whole, body, settings);
+    for (std::size_t part = 0; part < ids.size(); ++part)
+    {
+      const SolidMaterial &material =
+        part < settings.regions.size() ? settings.regions[part].material.material : settings.material;
+      const auto [lambda, mu] = std::visit([](const auto &model) { return model.linearised(); }, material);
+      for (int cell = 0; cell < whole.n_cells(); ++cell)
+        if (whole.bodies[cell] == body && std::binary_search(ids[part].begin(), ids[part].end(), whole.material_ids[cell]))
+          moduli[cell] = lambda + 2 * mu;
+    }
+  }
+  return moduli;
 }
 
 std::vector<SolidSystem::Contact> SolidSystem::contacts_at(double time) const

@@ -56,6 +56,9 @@ std::vector<double> lumped_volumes(const SolidMesh &mesh);
 /// Lumped mass of each node, kg, from the density of each element, kg/m3.
 Eigen::VectorXd lumped_mass(const SolidMesh &mesh, const std::vector<double> &densities);
 
+/// m3.
+double element_volume(const SolidMesh &mesh, int cell);
+
 /// int N_a N_b of one element, m3.
 Eigen::MatrixXd element_mass(const SolidMesh &mesh, int cell);
 

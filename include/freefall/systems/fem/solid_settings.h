@@ -52,7 +52,7 @@ struct SolidSettings
 {
   std::vector<SolidBody> bodies;
   MassMatrix mass = MassMatrix::lumped;
-  std::vector<RigidPlane> planes;
+  std::vector<RigidPlane> planes;                     ///< a stiffness of 0 stands for ContactSurface::automatic_stiffness()
   std::vector<std::string> contact_boundaries;        ///< as in boundary_selection.h; empty: all boundary nodes
   Eigen::Vector3d gravity = Eigen::Vector3d::Zero();  ///< m/s2
   ConditionSettings conditions;

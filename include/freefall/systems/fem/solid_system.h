@@ -4,6 +4,7 @@
 #include <freefall/systems/fem/consistent_mass.h>
 #include <freefall/systems/fem/mesh_partition.h>
 #include <freefall/systems/fem/solid_conditions.h>
+#include <freefall/systems/fem/contact_surface.h>
 #include <freefall/systems/fem/solid_settings.h>
 #include <freefall/systems/system.h>
 
@@ -51,6 +52,11 @@ public:
   CriticalStep critical_step(const Eigen::VectorXd &q) const override;
   /// Smoothed aggregation with the rigid motions of the current configuration.
   std::unique_ptr<Multigrid> make_multigrid() const override;
+  /// With contact: deepest_penetration, m, and deepest_penetration_per_element, in heights of the element behind the node.
+  NamedValues watched(const State &state) const override;
+  /// With contact: the critical step of the undeformed bodies with and without it, s, the height of the lowest element that
+  /// can touch, m, and the stiffness of each obstacle, N/m.
+  NamedValues summary() const override;
   std::string dof_name(int dof) const override;
   std::vector<Wall> walls() const override;
 
@@ -67,13 +73,19 @@ private:
     const NodeContact *terms;
     Eigen::Vector3d shift;
   };
-  /// omega^2 of the stiffest element and of the stiffest contact.
-  struct Frequencies;
+  /// omega^2 of the stiffest element and of the stiffest contact, 1/s2.
+  struct Frequencies
+  {
+    double element = 0, contact = 0;
+    int stiffest_element = 0, stiffest_node = 0;
+  };
 
   /// Keeps this rank's part of a mesh.
   void distribute(const SolidMesh &whole);
   void add_elements(const SolidMesh &whole);
   void add_contacts(const SolidMesh &whole);
+  /// lambda + 2 mu of each element of the whole mesh, Pa.
+  std::vector<double> uniaxial_moduli(const SolidMesh &whole) const;
   /// Sets fixed_dofs_; returns the motion of those that move.
   PrescribedMotion add_supports(const SolidMesh &whole);
   void observe_points(const SolidMesh &whole);
@@ -97,6 +109,7 @@ private:
   /// Largest omega^2 of a single free element with its own mass.
   double element_frequency(const Family &family, int element, const double *x) const;
   Frequencies highest_frequencies(const Eigen::VectorXd &q) const;
+  Frequencies undeformed_frequencies() const;
   /// Calls f(family, element within the family, its values of q, number of the element in the mesh).
   template <typename F>
   void for_each_element(const Eigen::VectorXd &q, const F &f) const;
@@ -105,12 +118,15 @@ private:
   SolidMesh mesh_;
   std::optional<MeshPart> part_;  ///< of several ranks; its mesh is mesh_
   std::vector<Family> families_;
+  ContactSurface contact_surface_;             ///< of this rank's own nodes: term i of every obstacle is its node i
   std::vector<const NodeContact *> contacts_;  ///< one family an obstacle at rest; owned by terms_
   std::unique_ptr<SolidConditions> conditions_;
   std::vector<double> lumped_volumes_;  ///< [cell][node], m3; empty for linear tetrahedra and a consistent mass
   std::unique_ptr<ConsistentMass> consistent_mass_;
-  double mass_bound_ = 1;  ///< M >= mass_bound times its diagonal
+  double mass_bound_ = 1;            ///< M >= mass_bound times its diagonal
   std::vector<int> observed_nodes_;  ///< -1: on another rank
+  /// Of the initial state: wanted at the start and at the end of a run, and slow to compute.
+  mutable std::optional<Frequencies> undeformed_frequencies_;
 };
 
 template <typename F>
