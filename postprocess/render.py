@@ -2,9 +2,10 @@
 
 For ParaView's pvpython; `postprocess/render` starts it without a screen:
 
-    postprocess/render RUN_FOLDER [--time T | --frames N] [--field NAME] [--output FILE.png]
+    postprocess/render RUN_FOLDER [--time T | --frames N] [--field NAME] [--output FILE.png | --film FILE.mp4]
 
-Without --time it draws the instant of the largest contact energy in history.csv, or else the last snapshot.
+Without --time it draws the instant of the largest contact energy in history.csv, or else the last snapshot. A film shows all
+snapshots, or --frames of them, in about eight seconds; it needs ffmpeg.
 """
 
 import argparse
@@ -12,7 +13,10 @@ import csv
 import json
 import math
 import os
+import shutil
+import subprocess
 import sys
+import tempfile
 
 WIDTH, HEIGHT = 1400, 900
 # Value, red, green, blue. Pale where nothing happens, hot where much does; darker all the way, so it reads in grey as well,
@@ -44,7 +48,9 @@ def parse_arguments():
                           "the largest contact energy, or else the last)")
     instants.add_argument("--frames", type=int, help="draw this many snapshots, evenly over the run, as FILE_0000.png ...")
     parser.add_argument("--field", default="von_mises_stress", help="colour by this field (default: %(default)s)")
-    parser.add_argument("--output", help="the picture (default: RUN_FOLDER/picture.png)")
+    results = parser.add_mutually_exclusive_group()
+    results.add_argument("--output", help="the picture (default: RUN_FOLDER/picture.png)")
+    results.add_argument("--film", metavar="FILE.mp4", help="a film of all snapshots, or of --frames of them")
     return parser.parse_args()
 
 
@@ -100,6 +106,10 @@ def evenly_chosen(times, n):
 
 
 def chosen_times(arguments, times):
+    if arguments.film and arguments.time is not None:
+        raise InputError("--time is for a picture, not for a film.")
+    if arguments.film and arguments.frames is None:
+        return list(times)
     if arguments.frames is not None:
         if arguments.frames < 1:
             raise InputError(f"--frames {arguments.frames}: at least one frame is needed.")
@@ -311,13 +321,17 @@ def style_mesh(display, n_cells, has_faces):
 def make_view(simple):
     view = simple.CreateRenderView()
     view.ViewSize = [WIDTH, HEIGHT]
+    style_view(view)
+    return view
+
+
+def style_view(view):
     view.UseColorPaletteForBackground = 0
     view.Background = [1.0, 1.0, 1.0]
     view.OrientationAxesVisibility = 1
     view.OrientationAxesLabelColor = INK
     view.OrientationAxesOutlineColor = INK
     view.UseFXAA = 1
-    return view
 
 
 def direction_to_eye(walls):
@@ -354,7 +368,9 @@ def aim_camera(view, bounds, walls):
     view.CameraViewUp = up
 
 
-def file_names(arguments, n_frames):
+def file_names(arguments, n_frames, film_folder):
+    if arguments.film:
+        return [os.path.join(film_folder, f"{i:06d}.png") for i in range(n_frames)]
     output = arguments.output or os.path.join(arguments.run_folder, "picture.png")
     if not output.endswith(".png"):
         raise InputError(f"--output {output}: the name must end with .png.")
@@ -363,7 +379,35 @@ def file_names(arguments, n_frames):
     return [f"{output[:-4]}_{i:04d}.png" for i in range(n_frames)]
 
 
+def check_film(film):
+    if not film.endswith(".mp4"):
+        raise InputError(f"--film {film}: the name must end with .mp4.")
+    if shutil.which("ffmpeg") is None:
+        raise InputError("--film: 'ffmpeg' is missing. On Debian: apt install ffmpeg")
+
+
+def make_film(film, folder, n_frames):
+    """About eight seconds, at 5 to 30 frames a second; playable everywhere (H.264, 4:2:0)."""
+    rate = min(max(round(n_frames / 8), 5), 30)
+    command = ["ffmpeg", "-y", "-loglevel", "error", "-framerate", str(rate), "-i", os.path.join(folder, "%06d.png"),
+               "-c:v", "libx264", "-crf", "20", "-pix_fmt", "yuv420p", "-movflags", "+faststart", film]
+    finished = subprocess.run(command, capture_output=True, text=True)
+    if finished.returncode != 0:
+        raise InputError(f"ffmpeg could not make '{film}': {finished.stderr.strip()}")
+    print(film, flush=True)
+
+
 def render(arguments):
+    if not arguments.film:
+        draw(arguments, None)
+        return
+    check_film(arguments.film)
+    with tempfile.TemporaryDirectory() as folder:
+        make_film(arguments.film, folder, draw(arguments, folder))
+
+
+def draw(arguments, film_folder):
+    """Draws the pictures, or the frames of a film into their folder; returns how many."""
     collection = os.path.join(arguments.run_folder, "snapshots.pvd")
     if not os.path.isfile(collection):
         raise InputError(f"There is no '{collection}': give the folder of a run that wrote snapshots.")
@@ -376,7 +420,7 @@ def render(arguments):
     if not all_times:
         raise InputError(f"'{collection}' names no snapshot.")
     times = chosen_times(arguments, all_times)
-    names = file_names(arguments, len(times))
+    names = file_names(arguments, len(times), film_folder)
 
     shown_bounds = None
     for time in times:
@@ -407,9 +451,11 @@ def render(arguments):
         simple.SaveScreenshot(name, view, ImageResolution=[WIDTH, HEIGHT])
         if not os.path.isfile(name):
             raise InputError(f"Cannot write '{name}'.")
-        print(name, flush=True)
+        if not arguments.film:
+            print(name, flush=True)
     # Left to the end of the program, the window outlives its graphics context: an X error and a false exit code.
     simple.Delete(view)
+    return len(times)
 
 
 def main():

@@ -228,6 +228,7 @@ std::string Study::description(const std::vector<FitResult> &fits) const
                             {"against", result.request.against},
                             {"separately_for", result.request.separately_for},
                             {"group", result.group},
+                            {"variants", result.request.variants},
                             {"slopes", slopes},
                             {"half_widths", half_widths},
                             {"expected", result.request.expected},

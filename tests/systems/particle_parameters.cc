@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <map>
 
 using namespace freefall;
 
@@ -52,6 +53,16 @@ void check_files(const std::string &particles, const std::string &bonds, const s
                           BOOST_TEST_MESSAGE(error.what());
                           return std::string(error.what()).find(expected) != std::string::npos;
                         });
+}
+}  // namespace
+
+namespace
+{
+std::map<std::string, double> observed(const System &system)
+{
+  std::map<std::string, double> values;
+  for (const auto &value : system.observe(system.initial_state())) values[value.name] = value.value;
+  return values;
 }
 }  // namespace
 
@@ -106,6 +117,26 @@ BOOST_AUTO_TEST_CASE(a_molecule_from_files_is_the_same_as_one_written_out)
   BOOST_TEST(energy == written->potential_energy(written->initial_state().q));
 }
 
+BOOST_AUTO_TEST_CASE(positions_of_few_particles_are_observed_unless_told_otherwise)
+{
+  const auto particles = [](int n, const std::string &line)
+  {
+    std::string text = "subsection Particles\n  set Dimension = 2\n" + line;
+    for (int i = 0; i < n; ++i)
+      text += "  subsection Particle p " + std::to_string(i) + "\n    set Position = " + std::to_string(i) + ", 0.5\n  end\n";
+    return text + "end\n";
+  };
+  const auto few = parse(particles(10, ""));
+  BOOST_TEST(observed(*few).at("particle_p_3_position_x") == 3);
+  BOOST_TEST(observed(*few).at("particle_p_3_position_y") == 0.5);
+  BOOST_TEST(observed(*few).at("particle_p_9_velocity_y") == 0);
+  BOOST_TEST(observed(*parse(particles(11, ""))).count("particle_p_3_position_x") == 0u);
+  BOOST_TEST(observed(*parse(particles(2, "set Observed = none\n"))).count("particle_p_1_position_x") == 0u);
+  const auto one = observed(*parse(particles(11, "set Observed = p 7\n")));
+  BOOST_TEST(one.count("particle_p_7_position_x") == 1u);
+  BOOST_TEST(one.count("particle_p_6_position_x") == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(every_potential_can_be_switched_on)
 {
   const std::string particles =
@@ -125,8 +156,7 @@ BOOST_AUTO_TEST_CASE(every_potential_can_be_switched_on)
     Eigen::VectorXd gradient;
     system->gradient(system->initial_state().q, gradient);
     BOOST_TEST(gradient.norm() > 0, potential);
-    const auto values = system->observe(system->initial_state());
-    BOOST_TEST(std::any_of(values.begin(), values.end(), [](const auto &value) { return value.name == "temperature"; }));
+    BOOST_TEST(observed(*system).count("temperature") == 1u);
   }
 }
 

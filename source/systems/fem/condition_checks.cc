@@ -63,7 +63,8 @@ void check_conditions(const ParameterSection &root, const SolidSettings &setting
   for (const char *list : {"Sphere", "Cylinder"})
     for (const auto *section : contact.list(list))
     {
-      const auto &round = conditions.rounds[i++];
+      auto round = conditions.rounds[i++];
+      round.shape.stiffness = 1;  // only the geometry counts here, and it may not be chosen yet
       const Eigen::Vector3d shift = shift_of(std::make_unique<CurvedContact>(round.shape, nodes), round.motion);
       check_start(*section, round.shape.is_sphere() ? "Centre" : "Point", CurvedContact(round.shape, nodes), shift, mesh);
     }

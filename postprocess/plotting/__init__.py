@@ -1,0 +1,1 @@
+"""The subcommands of postprocess/plot, a module each; style.py and data.py serve them all."""
