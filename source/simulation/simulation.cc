@@ -184,6 +184,9 @@ Simulation::Simulation(const ParameterSection &parameters) : parameters_(paramet
   const auto &row = find(integrator_table(), integrator_name_);
   integrator_ = row.make(section.section(row.title()));
   system_ = find(problem_table(), parameters.text("Problem")).make(parameters);
+  if (system_->constraints() && !integrator_->handles_constraints())
+    throw section.error("Name", "does not know constraints, and the section Constraints has some. Choose an integrator that keeps "
+                                "them, such as RATTLE, or set Constraints/Penalty. See: freefall list");
   state_ = system_->initial_state();
   try
   {

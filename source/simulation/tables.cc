@@ -1,5 +1,6 @@
 #include <freefall/integrators/explicit_newmark.h>
 #include <freefall/integrators/force_stepping/force_stepping_parameters.h>
+#include <freefall/simulation/constrained_table.h>
 #include <freefall/simulation/tables.h>
 #include <freefall/simulation/time_stepping_table.h>
 #include <freefall/systems/fem/solid_parameters.h>
@@ -35,6 +36,7 @@ const std::vector<IntegratorRow> &integrator_table()
          return std::make_unique<ForceStepping>(parse_force_stepping_parameters(section));
        }}};
     for (auto &row : time_stepping_rows()) table.push_back(std::move(row));
+    for (auto &row : constrained_rows()) table.push_back(std::move(row));
     return table;
   }();
   return rows;
@@ -55,6 +57,12 @@ std::vector<Listing> all_listings()
   for (const auto &name : mesh_names()) meshes.entries.emplace_back(name, "see: freefall parameters Mesh");
   for (const auto &name : material_names()) materials.entries.emplace_back(name, "see: freefall parameters Material");
   const Listing surfaces{"Contact surfaces", {{"plane", "rigid half space; see: freefall parameters Plane"}}};
-  return {problems, integrators, meshes, materials, surfaces};
+  const Listing constraints{"Constraints",
+                            {{"distance", "of two particles: a rod; see: freefall parameters Constraints"},
+                             {"anchor", "a fixed distance from a fixed point: a pendulum"},
+                             {"fixed point", "a particle held at a point"},
+                             {"fixed coordinate", "one coordinate held at a value"},
+                             {"surface", "particles on a surface given by a formula"}}};
+  return {problems, integrators, meshes, materials, surfaces, constraints};
 }
 }  // namespace freefall

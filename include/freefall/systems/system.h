@@ -12,6 +12,8 @@
 
 namespace freefall
 {
+class ConstraintSet;
+
 /// The largest stable step of an explicit scheme, and what limits it.
 struct CriticalStep
 {
@@ -71,6 +73,9 @@ public:
   /// Dofs held where they are: never moved by an integrator, not coordinates of a force-stepping grid. Sorted.
   Span<const int> fixed_dofs() const { return fixed_dofs_; }
 
+  /// Holonomic constraints g(q) = 0 besides fixed dofs; null when there are none. Only integrators that say so handle them.
+  const ConstraintSet *constraints() const { return constraints_.get(); }
+
   /// Kinetic energy and potential by account. External work is counted from the initial state.
   virtual EnergyBalance energy_balance(const State &state) const;
   /// Momenta and whatever else the problem shows over time, in the order of the columns of history.csv.
@@ -95,6 +100,7 @@ protected:
   std::vector<std::unique_ptr<LocalTerms>> terms_;
   Eigen::VectorXd diagonal_mass_;
   std::vector<int> fixed_dofs_;
+  std::shared_ptr<const ConstraintSet> constraints_;
   State initial_state_;
 };
 }  // namespace freefall

@@ -1,5 +1,6 @@
 #include <freefall/core/csv_table.h>
 #include <freefall/core/text.h>
+#include <freefall/systems/particles/constraint_parameters.h>
 #include <freefall/systems/particles/jacobi_reduction.h>
 #include <freefall/systems/particles/particle_parameters.h>
 #include <freefall/systems/particles/particle_potentials.h>
@@ -278,6 +279,7 @@ void declare_particle_parameters(ParameterSection &root)
     "k_B; when given, history.csv has the column temperature, 2 K / (dimension N k_B), whose mean is GSO (71).");
   particles.declare_list("Particle", "One particle; its name follows the word Particle.", declare_particle);
   declare_potentials(root.section("Potentials", "What acts on the particles; any number of these at once."));
+  declare_constraint_parameters(root);
 }
 
 std::unique_ptr<System> parse_particle_parameters(const ParameterSection &root)
@@ -285,6 +287,7 @@ std::unique_ptr<System> parse_particle_parameters(const ParameterSection &root)
   const auto &section = root.section("Particles");
   auto system = make_particles(section);
   add_potentials(*system, root.section("Potentials"));
+  parse_constraint_parameters(root, *system);
   system->check_initial_state();
   if (section.text("Reduction") == "none") return system;
   try
