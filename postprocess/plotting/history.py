@@ -11,7 +11,8 @@ ENERGIES = [("total_energy", "total", "#000000", "-", 2.2),
             ("kinetic_energy", "kinetic", "#0072B2", "--", 1.8),
             ("potential_energy", "potential", "#D55E00", "-.", 1.8),
             ("contact_energy", "contact", "#009E73", ":", 2.2),
-            ("external_work", "external work", "#CC79A7", (0, (6, 2, 1, 2, 1, 2)), 1.8)]
+            ("external_work", "external work", "#CC79A7", (0, (6, 2, 1, 2, 1, 2)), 1.8),
+            ("damping_loss", "damping loss", "#E69F00", (0, (3, 1)), 1.8)]
 AXES = [("x", "#0072B2", "-", 1.8), ("y", "#D55E00", "--", 1.8), ("z", "#009E73", "-.", 1.8)]
 MOMENTA = [(f"linear_momentum_{axis}", axis, *look) for axis, *look in AXES]
 SPINS = [(f"angular_momentum_{axis}", axis, *look) for axis, *look in AXES]

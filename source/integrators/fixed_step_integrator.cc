@@ -17,6 +17,10 @@ FixedStepIntegrator::FixedStepIntegrator(std::unique_ptr<OneStepMethod> method, 
 
 void FixedStepIntegrator::initialize(const System &system, const State &state)
 {
+  if (system.constraints() && !handles_constraints())
+    throw InputError(fmt::format("{} does not know constraints, and the system has some: choose an integrator that keeps them, such "
+                                 "as RATTLE, or penalise them (Constraints/Penalty)",
+                                 method_->name()));
   system_ = &system;
   initial_time_ = state.time;
   next_ = state;

@@ -274,6 +274,9 @@ Simulation::Simulation(const ParameterSection &parameters) : parameters_(paramet
   integrator_ = row.make(section.section(row.title()));
   system_ = find(problem_table(), parameters.text("Problem")).make(parameters);
   if (ranks::size() > 1) check_ranks();
+  if (system_->constraints() && !integrator_->handles_constraints())
+    throw section.error("Name", "does not know constraints, and the section Constraints has some. Choose an integrator that keeps "
+                                "them, such as RATTLE, or set Constraints/Penalty. See: freefall list");
   state_ = system_->initial_state();
   if (trajectory_interval_ && system_->trajectory(state_).empty())
     throw parameters.section("Output").error(

@@ -1,5 +1,6 @@
 #include <freefall/integrators/explicit_newmark.h>
 #include <freefall/integrators/force_stepping/force_stepping_parameters.h>
+#include <freefall/simulation/constrained_table.h>
 #include <freefall/simulation/implicit_table.h>
 #include <freefall/simulation/tables.h>
 #include <freefall/simulation/time_stepping_table.h>
@@ -37,6 +38,7 @@ const std::vector<IntegratorRow> &integrator_table()
        }}};
     for (auto &row : implicit_rows()) table.push_back(std::move(row));
     for (auto &row : time_stepping_rows()) table.push_back(std::move(row));
+    for (auto &row : constrained_rows()) table.push_back(std::move(row));
     return table;
   }();
   return rows;
@@ -59,6 +61,12 @@ std::vector<Listing> all_listings()
   const Listing surfaces{"Contact surfaces", {{"plane", "rigid half space; see: freefall parameters Plane"},
                            {"sphere", "rigid, bodies outside or inside; see: freefall parameters Sphere"},
                            {"cylinder", "rigid, bodies outside or inside; see: freefall parameters Cylinder"}}};
-  return {problems, integrators, meshes, materials, surfaces};
+  const Listing constraints{"Constraints",
+                            {{"distance", "of two particles: a rod; see: freefall parameters Constraints"},
+                             {"anchor", "a fixed distance from a fixed point: a pendulum"},
+                             {"fixed point", "a particle held at a point"},
+                             {"fixed coordinate", "one coordinate held at a value"},
+                             {"surface", "particles on a surface given by a formula"}}};
+  return {problems, integrators, meshes, materials, surfaces, constraints};
 }
 }  // namespace freefall

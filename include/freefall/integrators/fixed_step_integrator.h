@@ -12,7 +12,7 @@ namespace freefall
 /// Conserves:  what the method conserves
 /// Time level: on return q and v both belong to state.time, the first t0 + n dt that is not before the time asked for, up to
 ///             the rounding of that time
-/// Requires:   dt > 0 and finite, else InputError
+/// Requires:   dt > 0 and finite, and no constraints unless the method handles them, else InputError
 /// Throws:     StepFailed with the number, time and length of the step, leaving the state as it was; also when a step
 ///             gives a number that is not finite
 class FixedStepIntegrator final : public Integrator
@@ -20,6 +20,7 @@ class FixedStepIntegrator final : public Integrator
 public:
   FixedStepIntegrator(std::unique_ptr<OneStepMethod> method, double time_step);
 
+  bool handles_constraints() const override { return method_->handles_constraints(); }
   void initialize(const System &system, const State &state) override;
   void advance(State &state, double time) override;
 

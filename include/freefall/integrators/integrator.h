@@ -57,6 +57,9 @@ class Integrator
 public:
   virtual ~Integrator() = default;
 
+  /// Whether the method keeps g(q) = 0 for a system with constraints. The others refuse such a system.
+  virtual bool handles_constraints() const { return false; }
+
   virtual void initialize(const System &system, const State &state) = 0;
   virtual void advance(State &state, double time) = 0;
 

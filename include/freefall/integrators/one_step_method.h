@@ -32,6 +32,9 @@ public:
   /// Whether a step by dt followed by one by -dt is the identity: what compositions of even order need.
   virtual bool is_symmetric() const = 0;
 
+  /// Whether the method keeps g(q) = 0 for a system with constraints.
+  virtual bool handles_constraints() const { return false; }
+
   virtual void start(const System &system, const State &state) = 0;
   virtual void step(const State &now, double dt, State &next) = 0;
 

@@ -15,6 +15,7 @@
 
 namespace freefall
 {
+class ConstraintSet;
 class Multigrid;
 
 /// The largest stable step of an explicit scheme, and what limits it.
@@ -99,6 +100,9 @@ public:
   /// grid. Sorted.
   Span<const int> fixed_dofs() const { return fixed_dofs_; }
 
+  /// Holonomic constraints g(q) = 0 besides fixed dofs; null when there are none. Only integrators that say so handle them.
+  const ConstraintSet *constraints() const { return constraints_.get(); }
+
   /// Kinetic energy, potential by account, and the work in the state. External work is counted from the initial state.
   virtual EnergyBalance energy_balance(const State &state) const;
   /// Momenta and whatever else the problem shows over time, in the order of the columns of history.csv.
@@ -135,6 +139,7 @@ protected:
   std::vector<std::unique_ptr<LocalTerms>> terms_;
   Eigen::VectorXd diagonal_mass_;
   std::vector<int> fixed_dofs_;
+  std::shared_ptr<const ConstraintSet> constraints_;
   State initial_state_;
   std::unique_ptr<SharedDofs> shared_dofs_;  ///< of a distributed system
 };

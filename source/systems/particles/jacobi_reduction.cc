@@ -19,6 +19,7 @@ PointsOfRows rows(const Eigen::VectorXd &q, int dimension) { return {q.data(), q
 JacobiReduction::JacobiReduction(std::unique_ptr<ParticleSystem> particles) : particles_(std::move(particles))
 {
   if (particles_->n_particles() < 2) throw InputError("Jacobi coordinates need two particles or more");
+  if (particles_->constraints()) throw InputError("Jacobi coordinates of a system with constraints are not available");
   if (!particles_->fixed_dofs().empty())
     throw InputError(fmt::format("Jacobi coordinates are for free particles, but {} is fixed",
                                  particles_->dof_name(particles_->fixed_dofs()[0])));

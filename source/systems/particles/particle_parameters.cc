@@ -1,5 +1,6 @@
 #include <freefall/core/csv_table.h>
 #include <freefall/core/text.h>
+#include <freefall/systems/particles/constraint_parameters.h>
 #include <freefall/systems/particles/jacobi_reduction.h>
 #include <freefall/systems/particles/particle_parameters.h>
 #include <freefall/systems/particles/particle_potentials.h>
@@ -312,6 +313,7 @@ void declare_particle_parameters(ParameterSection &root)
                     "there are ten or fewer. none: no particle.");
   particles.declare_list("Particle", "One particle; its name follows the word Particle.", declare_particle);
   declare_potentials(root.section("Potentials", "What acts on the particles; any number of these at once."));
+  declare_constraint_parameters(root);
 }
 
 namespace
@@ -348,6 +350,7 @@ std::unique_ptr<System> parse_particle_parameters(const ParameterSection &root)
   observe_particles(*system, section);
   add_potentials(*system, root.section("Potentials"));
   find_orbit(*system, root.section("Potentials"));
+  parse_constraint_parameters(root, *system);
   system->check_initial_state();
   if (section.text("Reduction") == "none") return system;
   try

@@ -1,6 +1,8 @@
 #include <freefall/core/errors.h>
 #include <freefall/core/nearest_name.h>
+#include <freefall/systems/constraint_projection.h>
 #include <freefall/systems/particles/particle_system.h>
+#include <freefall/systems/penalty_terms.h>
 
 #include <fmt/format.h>
 #include <Eigen/Geometry>
@@ -15,6 +17,18 @@ namespace freefall
 namespace
 {
 constexpr char axis_names[] = "xyz";
+
+/// More columns than this would bury the others.
+constexpr int max_multiplier_columns = 12;
+
+void add_multipliers(const std::string &prefix, const Eigen::VectorXd &multipliers, NamedValues &values)
+{
+  if (multipliers.size() > max_multiplier_columns)
+    values.push_back({"largest_" + prefix, multipliers.cwiseAbs().maxCoeff()});
+  else
+    for (Eigen::Index c = 0; c < multipliers.size(); ++c)
+      values.push_back({fmt::format("{}_{}", prefix, c + 1), multipliers[c]});
+}
 
 void check_particle(const Particle &particle, int number, int dimension)
 {
@@ -77,6 +91,31 @@ void ParticleSystem::fix(int particle, int axis)
     throw InputError(fmt::format("{} is fixed but has the velocity {}: it must be 0", dof_name(dof), initial_state_.v[dof]));
   const auto place = std::lower_bound(fixed_dofs_.begin(), fixed_dofs_.end(), dof);
   if (place == fixed_dofs_.end() || *place != dof) fixed_dofs_.insert(place, dof);
+}
+
+void ParticleSystem::set_constraints(std::shared_ptr<const ConstraintSet> constraints)
+{
+  if (constraints->size() == 0) return;
+  constraints_ = std::move(constraints);
+  check_independence(*this, initial_state_.q);
+}
+
+void ParticleSystem::penalise(std::shared_ptr<const ConstraintSet> constraints, double omega)
+{
+  for (auto &family : PenaltyTerms::of(constraints, omega)) add(std::move(family));
+  penalised_ = std::move(constraints);
+  penalty_ = omega;
+}
+
+void ParticleSystem::set_initial_state(const Eigen::VectorXd &q, const Eigen::VectorXd &v)
+{
+  initial_state_.q = q;
+  initial_state_.v = v;
+  for (int i = 0; i < n_particles(); ++i)
+  {
+    particles_[i].position = vector_of(q, i);
+    particles_[i].velocity = vector_of(v, i);
+  }
 }
 
 void ParticleSystem::check_initial_state() const
@@ -157,6 +196,20 @@ NamedValues ParticleSystem::observe(const State &state) const
       two ? (vector_of(state.q, 1) - vector_of(state.q, 0)).eval() : vector_of(state.q, 0) - orbit_->centre;
     const Eigen::Vector3d v = two ? (vector_of(state.v, 1) - vector_of(state.v, 0)).eval() : vector_of(state.v, 0);
     for (const auto &value : named(orbital_elements(r, v, orbit_->strength), dimension_)) values.push_back(value);
+  }
+  if (constraints_)
+  {
+    const ConstraintResiduals residuals = constraint_residuals(*this, state);
+    values.push_back({"constraint_residual", residuals.position});
+    values.push_back({"hidden_constraint_residual", residuals.velocity});
+    add_multipliers("multiplier", constraint_multipliers(*this, state), values);
+  }
+  if (penalised_)
+  {
+    Eigen::VectorXd g;
+    penalised_->value(state.q, g);
+    values.push_back({"constraint_residual", g.cwiseAbs().maxCoeff()});
+    add_multipliers("penalty_multiplier", penalty_ * penalty_ * g, values);
   }
   return values;
 }

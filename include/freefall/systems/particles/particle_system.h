@@ -46,6 +46,15 @@ public:
   void add_line(int first, int second) { lines_.push_back({first, second}); }
   /// Holds one coordinate of a particle where it is. Its velocity must be 0, else InputError.
   void fix(int particle, int axis);
+  /// Constraints besides fixed coordinates. From now on their residuals and multipliers are observed: constraint_residual,
+  /// hidden_constraint_residual (largest |g| and |G v|) and multiplier_1, ... (at most 12, else largest_multiplier).
+  /// Throws InputError unless they are independent at the initial state, naming those that are not.
+  void set_constraints(std::shared_ptr<const ConstraintSet> constraints);
+  /// Constraints as stiff terms (TO 1.7); penalty_multiplier_1, ... = omega^2 g are observed, whose means over a short time are
+  /// the multipliers (TO 1.8).
+  void penalise(std::shared_ptr<const ConstraintSet> constraints, double omega);
+  /// A state for the beginning in place of that of the particles.
+  void set_initial_state(const Eigen::VectorXd &q, const Eigen::VectorXd &v);
   /// k_B in the problem's units: from now on the temperature is observed.
   void set_boltzmann_constant(double boltzmann_constant) { boltzmann_constant_ = boltzmann_constant; }
 
@@ -78,5 +87,7 @@ private:
   double boltzmann_constant_ = 0;
   std::vector<int> observed_;
   std::optional<OrbitParameters> orbit_;
+  std::shared_ptr<const ConstraintSet> penalised_;
+  double penalty_ = 0;  ///< omega
 };
 }  // namespace freefall
