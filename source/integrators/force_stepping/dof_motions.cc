@@ -107,15 +107,4 @@ void DofMotions::archive(Archive &archive)
   archive("force", values);
   for (std::size_t i = 0; i < values.size(); ++i) forces_[i].value = values[i];
 }
-
-void DofMotions::archive(Archive &archive)
-{
-  const Archive::Part part(archive, "motions");
-  orders_.archive(archive);
-  archive.members("w", parabolas_, &Parabola::w);
-  archive.members("velocity", parabolas_, &Parabola::velocity);
-  archive.members("half_acceleration", parabolas_, &Parabola::half_acceleration);
-  archive.members("t0", parabolas_, &Parabola::t0);
-  archive.members("force", forces_, &Force::value);
-}
 }  // namespace freefall::force_stepping

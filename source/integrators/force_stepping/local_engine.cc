@@ -271,17 +271,4 @@ void LocalEngine::archive(Archive &archive)
   archive("n_rescans", n_rescans_);
   archive("next", next_);
 }
-
-void LocalEngine::archive(Archive &archive)
-{
-  motions_.archive(archive);
-  queue_.archive(archive);
-  archive.members("expected", watches_, &Watch::expected);
-  archive.members("pair", watches_, &Watch::pair);
-  archive.members("scanned", watches_, &Watch::scanned);
-  archive("changed", changed_);
-  archive("n_events", n_events_);
-  archive("n_rescans", n_rescans_);
-  archive("next", next_);
-}
 }  // namespace freefall::force_stepping

@@ -128,33 +128,4 @@ std::vector<NumberTable> StepMap::tables(double elapsed) const
   }
   return {by_place, by_position};
 }
-
-void StepMap::archive(Archive &archive)
-{
-  archive("events_by_place", events_);
-  archive("cells_per_bin", cells_per_bin_);
-  // Each bin is three places, a count and three measures.
-  std::vector<std::int64_t> counts;
-  std::vector<double> measures;
-  for (const Bin &bin : bins_)
-  {
-    counts.insert(counts.end(), bin.place.begin(), bin.place.end());
-    counts.push_back(bin.n_steps);
-    measures.insert(measures.end(), {bin.sum, bin.smallest, bin.largest});
-  }
-  archive.list("bin_counts", counts);
-  archive.list("bin_measures", measures);
-  const std::size_t n_counts = most_dofs_of_positions + 1;
-  bins_.resize(counts.size() / n_counts);
-  if (counts.size() != bins_.size() * n_counts || measures.size() != bins_.size() * 3)
-    throw ArchiveError("the bins of time steps by position are not whole");
-  for (std::size_t i = 0; i < bins_.size(); ++i)
-  {
-    std::copy_n(counts.begin() + static_cast<std::ptrdiff_t>(i * n_counts), most_dofs_of_positions, bins_[i].place.begin());
-    bins_[i].n_steps = counts[i * n_counts + most_dofs_of_positions];
-    bins_[i].sum = measures[3 * i];
-    bins_[i].smallest = measures[3 * i + 1];
-    bins_[i].largest = measures[3 * i + 2];
-  }
-}
 }  // namespace freefall::force_stepping

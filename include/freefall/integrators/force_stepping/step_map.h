@@ -40,8 +40,6 @@ public:
   /// `time_steps_by_point` (or `time_steps_by_coordinate`) and, where positions are counted, `time_steps_by_position`.
   std::vector<NumberTable> tables(double elapsed) const;
 
-  void archive(Archive &archive);
-
 private:
   struct Bin
   {
