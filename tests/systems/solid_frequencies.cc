@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(beam_frequencies_converge_to_that_of_timoshenko)
       return frequency(*system, shape) / exact - 1;
     };
     const bool quadratic = shape_of(type).is_quadratic;
-    const double coarse = quadratic ? error(4, 1) : error(20, 2), fine = quadratic ? error(8, 1) : error(40, 4);
+    const double coarse = quadratic ? error(8, 1) : error(20, 2), fine = quadratic ? error(16, 1) : error(40, 4);
     BOOST_TEST_MESSAGE(shape_of(type).name << ": " << coarse << " " << fine);
     BOOST_TEST_CONTEXT(shape_of(type).name)
     {

@@ -40,6 +40,10 @@ public:
   bool is_symmetric() const override { return false; }
   void start(const System &system, const State &state) override;
   void step(const State &now, double dt, State &next) override;
+  void archive(Archive &archive) override
+  {
+    archive.list("acceleration", a_);
+  }
 
 private:
   Settings settings_;

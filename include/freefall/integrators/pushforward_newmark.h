@@ -33,6 +33,11 @@ public:
   bool is_symmetric() const override { return true; }
   void start(const System &system, const State &state) override;
   void step(const State &now, double dt, State &next) override;
+  void archive(Archive &archive) override
+  {
+    archive.list("acceleration", a_);
+    archive("step_of_acceleration", step_of_a_);
+  }
 
 private:
   /// a at x for a step of dt into a_; the old a_ is the guess.

@@ -54,6 +54,11 @@ public:
   /// Throws InputError when a name of stiff terms fits none.
   void start(const System &system, const State &state) override;
   void step(const State &now, double dt, State &next) override;
+  void archive(Archive &archive) override
+  {
+    archive.list("force", force_);
+    archive("step_of_force", force_step_);
+  }
   NamedValues summary() const override { return solver_ ? solver_->summary() : NamedValues{}; }
 
 private:
