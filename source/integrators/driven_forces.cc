@@ -1,4 +1,5 @@
 #include <freefall/core/errors.h>
+#include <freefall/core/ranks.h>
 #include <freefall/integrators/driven_forces.h>
 
 namespace freefall
@@ -42,16 +43,16 @@ double DrivenForces::support_work(const State &now, const State &next) const
   {
     const double reaction = 0.5 * (earlier_reactions_[i] + reactions_[i]);
     const double inertia = system_->diagonal_mass()[dof] * 0.5 * (next.v[dof] - now.v[dof]) * (next.v[dof] + now.v[dof]);
-    work += reaction * (next.q[dof] - now.q[dof]) + inertia;
+    if (system_->is_owned(dof)) work += reaction * (next.q[dof] - now.q[dof]) + inertia;
     ++i;
   }
-  return work;
+  return system_->is_distributed() ? ranks::sum(work) : work;
 }
 
 void DrivenForces::book(const State &now, const Work &work, State &next) const
 {
   next.work = work;
-  if (conditions_->has_loads()) next.work.loads += 0.5 * (earlier_loads_ + loads_).dot(next.q - now.q);
+  if (conditions_->has_loads()) next.work.loads += 0.5 * system_->dot(earlier_loads_ + loads_, next.q - now.q);
   if (conditions_->moves_supports()) next.work.supports += support_work(now, next);
 }
 }  // namespace freefall

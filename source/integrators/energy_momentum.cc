@@ -21,18 +21,23 @@ void EnergyMomentum::start(const System &system, const State &)
 void EnergyMomentum::evaluate(const Eigen::VectorXd &q0, const Eigen::VectorXd &q1)
 {
   gradient_.setZero(q0.size());
-  for (const auto &family : system().terms())
-    for (int term = 0; term < family->n_terms(); ++term)
+  system().together(
+    [&]
     {
-      const auto dofs = family->dofs(term);
-      for (std::size_t a = 0; a < dofs.size(); ++a)
-      {
-        x0_[a] = q0[dofs[a]];
-        x1_[a] = q1[dofs[a]];
-      }
-      discrete_gradient(*family, term, x0_.data(), x1_.data(), local_.data());
-      for (std::size_t a = 0; a < dofs.size(); ++a) gradient_[dofs[a]] += local_[a];
-    }
+      for (const auto &family : system().terms())
+        for (int term = 0; term < family->n_terms(); ++term)
+        {
+          const auto dofs = family->dofs(term);
+          for (std::size_t a = 0; a < dofs.size(); ++a)
+          {
+            x0_[a] = q0[dofs[a]];
+            x1_[a] = q1[dofs[a]];
+          }
+          discrete_gradient(*family, term, x0_.data(), x1_.data(), local_.data());
+          for (std::size_t a = 0; a < dofs.size(); ++a) gradient_[dofs[a]] += local_[a];
+        }
+    });
+  system().add_other_ranks(gradient_);
   zero_fixed(gradient_);
   ++n_force_evaluations_;
 }

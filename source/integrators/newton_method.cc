@@ -22,7 +22,7 @@ void NewtonMethod::evaluate_gradient(const Eigen::VectorXd &q)
 
 double NewtonMethod::motion_of(const State &state, double dt) const
 {
-  return std::abs(dt) * std::sqrt(system().diagonal_mass().cwiseProduct(state.v).dot(state.v));
+  return std::abs(dt) * std::sqrt(system().dot(system().diagonal_mass().cwiseProduct(state.v), state.v));
 }
 
 void NewtonMethod::zero_fixed(Eigen::VectorXd &values) const
@@ -62,7 +62,7 @@ void NewtonMethod::solve_for_position(const Eigen::VectorXd &target,
   if (!loads_) equation.merit = [&](const Eigen::VectorXd &trial)
   {
     ++n_potential_evaluations_;
-    return 0.5 * (trial - target).dot(system().apply_mass(trial - target)) + c * system().potential_energy(trial);
+    return 0.5 * system().dot(trial - target, system().apply_mass(trial - target)) + c * system().potential_energy(trial);
   };
   newton_.solve(equation, x);
 }

@@ -34,7 +34,7 @@ void NewtonSolver::attach(const System &system)
   inverse_mass_ = system.diagonal_mass().cwiseInverse();
 }
 
-double NewtonSolver::norm(const Eigen::VectorXd &r) const { return std::sqrt(inverse_mass_.cwiseProduct(r).dot(r)); }
+double NewtonSolver::norm(const Eigen::VectorXd &r) const { return std::sqrt(system_->dot(inverse_mass_.cwiseProduct(r), r)); }
 
 void NewtonSolver::solve(const Equation &equation, Eigen::VectorXd &x)
 {
@@ -57,8 +57,8 @@ void NewtonSolver::solve(const Equation &equation, Eigen::VectorXd &x)
     goal = settings_.tolerance * equation.scale();
     // Eisenstat and Walker (1996): as accurate as the quadratic convergence to be expected.
     linear_tolerance = std::min(loosest_linear_tolerance, 0.9 * (now / before) * (now / before));
-    const double rounding = 4 * std::numeric_limits<double>::epsilon() * x.cwiseAbs().maxCoeff();
-    if (direction_.cwiseAbs().maxCoeff() <= rounding) return;
+    const double rounding = 4 * std::numeric_limits<double>::epsilon() * system_->largest(x);
+    if (system_->largest(direction_) <= rounding) return;
   }
 }
 
@@ -92,7 +92,7 @@ void NewtonSolver::find_direction(const Equation &equation, const Eigen::VectorX
 double NewtonSolver::search(const Equation &equation, double norm_before, Eigen::VectorXd &x)
 {
   // residual_ holds -r(x): the slope along the direction of what the step minimises is negative.
-  const double slope = -residual_.dot(direction_);
+  const double slope = -system_->dot(residual_, direction_);
   std::string cause = "no step along the direction of Newton's iteration makes the residual smaller";
   constexpr int max_halvings = 30;
   double length = 1;
@@ -113,15 +113,15 @@ double NewtonSolver::search(const Equation &equation, double norm_before, Eigen:
     const double norm_after = norm(residual_);
     // Either the residual decreases, or the slope: where V is convex the function that the step minimises then does.
     bool is_better =
-      norm_after < (1 - 1e-4 * length) * norm_before || std::abs(residual_.dot(direction_)) < 0.9 * std::abs(slope);
+      norm_after < (1 - 1e-4 * length) * norm_before || std::abs(system_->dot(residual_, direction_)) < 0.9 * std::abs(slope);
     if (!is_better && equation.merit)
     {
       if (!merit_before) merit_before = equation.merit(x);
       is_better = equation.merit(trial_) < *merit_before + 1e-4 * length * slope;
     }
     // Next to the solution neither can: there the whole change is rounding.
-    const double rounding = 4 * std::numeric_limits<double>::epsilon() * x.cwiseAbs().maxCoeff();
-    if (is_better || direction_.cwiseAbs().maxCoeff() <= rounding)
+    const double rounding = 4 * std::numeric_limits<double>::epsilon() * system_->largest(x);
+    if (is_better || system_->largest(direction_) <= rounding)
     {
       x.swap(trial_);
       return norm_after;
@@ -134,7 +134,7 @@ double NewtonSolver::search(const Equation &equation, double norm_before, Eigen:
 void NewtonSolver::fail(double first_residual, double last_residual, const std::string &cause) const
 {
   Eigen::Index worst = 0;
-  residual_.cwiseAbs2().cwiseProduct(inverse_mass_).maxCoeff(&worst);
+  if (residual_.size() > 0) residual_.cwiseAbs2().cwiseProduct(inverse_mass_).maxCoeff(&worst);
   throw StepFailed(fmt::format("Newton's iteration: {}; relative residual {:.3g} at first, {:.3g} at last, wanted {:.3g}, largest "
                                "at {}. A shorter step (or Adaptive = true) helps",
                                cause, first_residual, last_residual, settings_.tolerance,

@@ -1,4 +1,5 @@
 #include <freefall/core/errors.h>
+#include <freefall/core/ranks.h>
 #include <freefall/integrators/subdivided_step.h>
 
 #include <fmt/format.h>
@@ -63,7 +64,8 @@ void SubdividedStep::make_parts(const State &now, double dt, int n_parts, State 
     next.time = part + 1 == n_parts ? end : now.time + (part + 1) * dt / n_parts;
     method_->step(between_, dt / n_parts, next);
   }
-  if (!next.q.allFinite() || !next.v.allFinite()) throw StepFailed("the result is not finite");
+  const bool is_finite = next.q.allFinite() && next.v.allFinite();
+  if (system_->is_distributed() ? ranks::any(!is_finite) : !is_finite) throw StepFailed("the result is not finite");
 }
 
 NamedValues SubdividedStep::summary() const

@@ -2,6 +2,7 @@
 #include <freefall/systems/prescribed_motion.h>
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -29,6 +30,16 @@ void PrescribedMotion::add(const std::string &displacement, const std::vector<Do
   Expression formula(displacement, {"x", "y", "z", "t"}, Expression::Functions::with_kinks);
   const bool depends_on_place = formula.depends_on(0) || formula.depends_on(1) || formula.depends_on(2);
   groups_.push_back({std::move(formula), depends_on_place, dofs});
+}
+
+void PrescribedMotion::renumber(const std::function<int(int)> &number)
+{
+  for (auto &group : groups_)
+  {
+    for (auto &dof : group.dofs) dof.dof = number(dof.dof);
+    group.dofs.erase(std::remove_if(group.dofs.begin(), group.dofs.end(), [](const Dof &dof) { return dof.dof < 0; }),
+                     group.dofs.end());
+  }
 }
 
 void PrescribedMotion::prescribe(double time, Eigen::VectorXd &q, Eigen::VectorXd &v) const

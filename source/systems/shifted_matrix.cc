@@ -29,6 +29,9 @@ bool comes_in_triples(const LocalTerms &terms)
 ShiftedMatrix::ShiftedMatrix(const System &system, const Selection &selection)
   : system_(system), diagonal_mass_(system.diagonal_mass())
 {
+  // Of a dof that several ranks hold, one of them has the mass.
+  for (Eigen::Index dof = 0; dof < diagonal_mass_.size(); ++dof)
+    if (!system.is_owned(static_cast<int>(dof))) diagonal_mass_[dof] = 0;
   for (const auto &family : system.terms())
     if (!family->is_linear() && (!selection || selection(*family))) families_.push_back({family.get(), 0, {}});
   Eigen::MatrixXd mass;

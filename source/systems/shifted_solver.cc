@@ -1,3 +1,4 @@
+#include <freefall/core/ranks.h>
 #include <freefall/systems/multigrid.h>
 #include <freefall/systems/shifted_solver.h>
 
@@ -6,6 +7,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <Eigen/SparseCholesky>
+#include <algorithm>
 #include <cmath>
 
 namespace freefall
@@ -82,10 +84,14 @@ ShiftedSolver::Settings ShiftedSolver::parse_parameters(const ParameterSection &
 }
 
 ShiftedSolver::ShiftedSolver(const System &system, const Settings &settings)
-  : settings_(settings), matrix_(system, settings.selection)
+  : settings_(settings), system_(system), matrix_(system, settings.selection)
 {
   if (system.is_distributed())
-    throw InputError("implicit integrators run on one process: start without mpirun, or choose explicit Newmark");
+  {
+    if (settings_.method == Method::direct || settings_.method == Method::multigrid)
+      throw InputError("Linear solver: on several processes only jacobi runs. Use automatic or jacobi, or leave out mpirun.");
+    settings_.method = Method::jacobi;
+  }
   if (settings_.method == Method::automatic && system.n_dofs() <= max_rows_of_automatic_direct)
     settings_.method = Method::direct;
   if (settings_.method == Method::direct) direct_ = std::make_unique<Direct>();
@@ -104,7 +110,7 @@ void ShiftedSolver::assemble(const Eigen::VectorXd &q, double mass_factor, doubl
   q_ = q;
   mass_factor_ = mass_factor;
   shift_ = shift;
-  matrix_.assemble(q, mass_factor, shift);
+  system_.together([&] { matrix_.assemble(q, mass_factor, shift); });
   ++statistics_.n_assemblies;
 }
 
@@ -219,19 +225,39 @@ void ShiftedSolver::invert_diagonal()
   };
   inverse_diagonal_.resize(size * matrix().n_rows());
   for (int row = 0; row < matrix().n_block_rows(); ++row)
+    std::copy_n(matrix().values().data() + size * size * matrix().diagonal(row), size * size,
+                inverse_diagonal_.data() + size * size * row);
+  add_blocks_of_other_ranks();
+  int first_bad = -1;
+  for (int row = matrix().n_block_rows() - 1; row >= 0; --row)
   {
-    const double *block = matrix().values().data() + size * size * matrix().diagonal(row);
+    double *block = inverse_diagonal_.data() + size * size * row;
     if (size == 1)
     {
-      if (!(block[0] > 0)) throw not_definite(row);
-      inverse_diagonal_[row] = 1 / block[0];
+      if (!(block[0] > 0)) first_bad = row;
+      block[0] = 1 / block[0];
       continue;
     }
-    const Eigen::Matrix3d A = Eigen::Map<const Eigen::Matrix3d>(block);
-    if (Eigen::LLT<Eigen::Matrix3d>(A).info() != Eigen::Success) throw not_definite(row);
-    Eigen::Map<Eigen::Matrix3d>(inverse_diagonal_.data() + 9 * row) = A.inverse();
+    Eigen::Map<Eigen::Matrix3d> A(block);
+    if (Eigen::LLT<Eigen::Matrix3d>(A).info() != Eigen::Success) first_bad = row;
+    A = A.inverse().eval();
   }
+  if (system_.is_distributed() ? ranks::any(first_bad >= 0) : first_bad >= 0) throw not_definite(first_bad);
   diagonal_is_current_ = true;
+}
+
+void ShiftedSolver::add_blocks_of_other_ranks()
+{
+  if (!system_.is_distributed()) return;
+  // Entry k of the rows of all blocks is a vector with one number a dof.
+  const int size = matrix().block_size();
+  Eigen::VectorXd column(matrix().n_rows());
+  for (int k = 0; k < size; ++k)
+  {
+    for (Eigen::Index i = 0; i < column.size(); ++i) column[i] = inverse_diagonal_[size * i + k];
+    system_.add_other_ranks(column);
+    for (Eigen::Index i = 0; i < column.size(); ++i) inverse_diagonal_[size * i + k] = column[i];
+  }
 }
 
 template <typename Precondition>
@@ -242,7 +268,7 @@ bool ShiftedSolver::iterate(
   r_ = b;
   z_.resize(b.size());
   precondition(r_, z_);
-  double rz = r_.dot(z_);
+  double rz = system_.dot(r_, z_);
   const double goal = tolerance * tolerance * rz;
   last_iterations_ = 0;
   if (rz == 0) return true;
@@ -250,19 +276,20 @@ bool ShiftedSolver::iterate(
   for (int iteration = 1; iteration <= max_iterations; ++iteration)
   {
     matrix().multiply(p_, Ap_);
-    const double curvature = p_.dot(Ap_);
+    system_.add_other_ranks(Ap_);
+    const double curvature = system_.dot(p_, Ap_);
     last_iterations_ = iteration;
     ++statistics_.n_iterations;
     if (!(curvature > 0) || !(rz > 0))
       throw IndefiniteOperator(
         fmt::format("the operator M + c Hess V is not positive definite at c = {:.4g}: conjugate gradients met the curvature "
                     "{:.4g} in iteration {}. The potential is not convex here; a shorter step helps",
-                    shift_ / mass_factor_, curvature / p_.squaredNorm(), iteration));
+                    shift_ / mass_factor_, curvature / system_.dot(p_, p_), iteration));
     const double alpha = rz / curvature;
     x += alpha * p_;
     r_ -= alpha * Ap_;
     precondition(r_, z_);
-    const double next = r_.dot(z_);
+    const double next = system_.dot(r_, z_);
     if (std::abs(next) <= goal) return true;
     p_ = z_ + next / rz * p_;
     rz = next;

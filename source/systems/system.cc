@@ -88,11 +88,32 @@ void System::gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const
   for (const int dof : fixed_dofs_) gradient[dof] = 0;
 }
 
+double System::dot(const Eigen::VectorXd &a, const Eigen::VectorXd &b) const
+{
+  return shared_dofs_ ? shared_dofs_->dot(a, b) : a.dot(b);
+}
+
+double System::largest(const Eigen::VectorXd &values) const
+{
+  const double here = values.size() > 0 ? values.cwiseAbs().maxCoeff() : 0;
+  return shared_dofs_ ? ranks::maximum(here) : here;
+}
+
+void System::add_other_ranks(Eigen::VectorXd &values) const
+{
+  if (shared_dofs_) shared_dofs_->add(values);
+}
+
 void System::third_derivative(const Eigen::VectorXd &q, const Eigen::VectorXd &direction, Eigen::VectorXd &contraction) const
 {
   contraction.setZero(q.size());
-  for (const auto &family : terms_)
-    if (!family->is_linear()) family->add_third_derivative(q, direction, contraction);
+  together(
+    [&]
+    {
+      for (const auto &family : terms_)
+        if (!family->is_linear()) family->add_third_derivative(q, direction, contraction);
+    });
+  add_other_ranks(contraction);
   for (const int dof : fixed_dofs_) contraction[dof] = 0;
 }
 
@@ -106,7 +127,7 @@ EnergyBalance System::energy_balance(const State &state) const
 {
   EnergyBalance balance;
   const Eigen::VectorXd momentum = apply_mass(state.v);
-  balance.kinetic = 0.5 * (shared_dofs_ ? shared_dofs_->dot(state.v, momentum) : state.v.dot(momentum));
+  balance.kinetic = 0.5 * dot(state.v, momentum);
   balance.internal = potential_energy(state.q, EnergyAccount::internal);
   balance.contact = potential_energy(state.q, EnergyAccount::contact);
   balance.external_work =

@@ -134,10 +134,11 @@ BOOST_AUTO_TEST_CASE(impact_of_the_paper_follows_newmark)
   const double end = 80e-6;
   const Momenta reference = by_newmark(cube, 1e-9, end);
   const MeanErrors found = errors(cube, reference, 5e-4, end);
-  // 2 % of the transfer and of the time; the two motions part by chaos after a few dozen impacts of single nodes, which
-  // shows as steps of the momentum of 100 to 500 kg m/s that come earlier or later.
+  // 2 % of the transfer. The two motions part by chaos after a few dozen impacts of single nodes, which shows as steps of the
+  // momentum of 100 to 500 kg m/s that come earlier or later, by the time in which the cube flies some cells of the grid.
+  const double flight_through_a_cell = 5e-4 / 1000;
   BOOST_TEST(found.transfer < 0.02 * 10444);
-  BOOST_TEST(found.closest_approach < 0.02 * 34.4e-6);
+  BOOST_TEST(found.closest_approach < 3 * flight_through_a_cell);
   BOOST_TEST(found.history < 600);
   // Momentum along the wall is lost only to the grid: 1 % is O(h).
   BOOST_TEST(found.along < 0.01 * 2700);

@@ -2,7 +2,9 @@
 #include <run_program.h>
 
 #include <boost/test/unit_test.hpp>
+#include <cctype>
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 // Runs on several processes, by mpirun, against the same runs on one.
@@ -129,6 +131,88 @@ BOOST_AUTO_TEST_CASE(more_ranks_than_elements_work)
       serial = rows;
     else
       BOOST_TEST(largest_difference(serial, rows) < 1e-11);
+  }
+}
+
+/// Runs a parameter file on 1, 2 and 3 ranks; the largest relative difference of histories.
+double difference_of_ranks(const ScratchFolder &scratch, const std::string &arguments)
+{
+  std::string header;
+  std::vector<std::vector<double>> serial;
+  double worst = 0;
+  for (const int n_ranks : {1, 2, 3})
+  {
+    const fs::path folder = scratch / std::to_string(n_ranks);
+    const auto result = run_on(n_ranks, "run " + arguments + " --quiet --force --output " + folder.string());
+    BOOST_REQUIRE_MESSAGE(result.exit_code == 0, result.output);
+    const auto [names, rows] = history(folder / "history.csv");
+    if (n_ranks == 1)
+    {
+      header = names;
+      serial = rows;
+      continue;
+    }
+    BOOST_TEST(names == header);
+    BOOST_REQUIRE(rows.size() == serial.size());
+    worst = std::max(worst, largest_difference(serial, rows));
+  }
+  return worst;
+}
+
+/// A block on two supports, one of them moving, under every kind of load and damping, hit by a plate that moves.
+void write_loaded_block(const fs::path &file, const std::string &element)
+{
+  std::ofstream(file) << "set Problem = solid\nset End time = 2e-4\n"
+                         "subsection Body block\n  subsection Mesh\n    set Element = "
+                      << element
+                      << "\n    set Size = 0.2, 0.1, 0.1\n    set Subdivisions = 4, 2, 2\n  end\n"
+                         "  subsection Material\n    set Model = neo-Hookean\n    set Young modulus = 1e9\n"
+                         "    set Poisson ratio = 0.3\n    set Density = 1000\n  end\n"
+                         "  subsection Damping\n    set Model = Rayleigh\n    set Alpha = 300\n    set Beta = 1e-6\n  end\nend\n"
+                         "subsection Support left\n  set Boundary = 0\n  set X = fixed\n  set Y = fixed\nend\n"
+                         "subsection Support right\n  set Boundary = 1\n  set X = 1e-4*sin(2e4*t)\nend\n"
+                         "subsection Loads\n  set Gravity = 0, 0, -9.81\n"
+                         "  subsection Traction top\n    set Boundary = 5\n    set Force = 1e4; 2e4*sin(1e4*t); 0\n  end\n"
+                         "  subsection Traction side\n    set Boundary = 3\n    set Force = 0; 0; 1e4\n  end\n"
+                         "  subsection Pressure below\n    set Boundary = 4\n    set Pressure = 1e5*x*t/2e-4\n  end\nend\n"
+                         "subsection Contact\n  subsection Plane plate\n    set Point = 0, 0.1005, 0\n    set Normal = 0, -1, 0\n"
+                         "    set Stiffness = 1e7\n    set Motion = 0; -10*t; 0\n  end\nend\n"
+                         "subsection Integrator\n  set Name = explicit Newmark\n  subsection Explicit Newmark\n    set Time step = 1e-6\n  end\nend\n"
+                         "subsection Output\n  set History interval = 1e-5\nend\n";
+}
+
+BOOST_AUTO_TEST_CASE(loads_damping_and_moving_supports_and_obstacles_agree_to_rounding)
+{
+  const ScratchFolder scratch("ranks_conditions");
+  for (const std::string element : {"linear tetrahedra", "linear hexahedra", "quadratic tetrahedra"})
+  {
+    const fs::path file = scratch / "block.prm";
+    write_loaded_block(file, element);
+    BOOST_TEST_CONTEXT(element) BOOST_TEST(difference_of_ranks(scratch, file.string()) < 1e-10);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(implicit_methods_agree_to_the_tolerance_of_their_solves)
+{
+  const ScratchFolder scratch("ranks_implicit");
+  const std::string soft = "parameters/cube_impact.prm --set \"End time=20e-6\" --set \"Contact/Plane wall/Stiffness=1e11\" --set "
+                           "\"Checks/Maximum energy error=none\" --set \"Integrator/Name=";
+  const std::string base = std::string(FREEFALL_SOURCE_DIR) + "/" + soft;
+  for (const std::string method : {"Newmark", "Pushforward Newmark", "Generalised-alpha", "Implicit midpoint", "Energy-momentum", "Zhang-Skeel"})
+  {
+    std::string name = method;
+    if (name != "Newmark" && name != "Zhang-Skeel") name[0] = static_cast<char>(std::tolower(name[0]));
+    for (const std::string element : {"linear tetrahedra", "linear hexahedra"})
+    {
+      const std::string mesh = element == "linear tetrahedra"
+                                 ? ""
+                                 : " --set \"Body cube/Mesh/Type=box\" --set \"Body cube/Mesh/Element=linear hexahedra\" --set \"Body "
+                                   "cube/Mesh/Size=0.1,0.1,0.1\" --set \"Body cube/Mesh/Subdivisions=3,3,3\"";
+      // One rank solves directly, several by conjugate gradients; both to 1e-10 (Newton) or 1e-12 a step, 50 steps through an
+      // impact that doubles differences every few steps.
+      BOOST_TEST_CONTEXT(method << ", " << element)
+      BOOST_TEST(difference_of_ranks(scratch, base + name + "\" --set \"Integrator/" + method + "/Time step=4e-7\"" + mesh) < 1e-6);
+    }
   }
 }
 

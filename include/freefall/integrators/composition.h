@@ -32,6 +32,7 @@ public:
   std::string name() const override;
   int order() const override { return order_; }
   bool is_symmetric() const override { return true; }
+  bool runs_distributed() const override { return method_->runs_distributed(); }
   bool handles_constraints() const override { return method_->handles_constraints(); }
   void start(const System &system, const State &state) override;
   void step(const State &now, double dt, State &next) override;

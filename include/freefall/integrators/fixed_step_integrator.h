@@ -21,6 +21,7 @@ public:
   FixedStepIntegrator(std::unique_ptr<OneStepMethod> method, double time_step);
 
   bool handles_constraints() const override { return method_->handles_constraints(); }
+  bool runs_distributed() const override { return method_->runs_distributed(); }
   void initialize(const System &system, const State &state) override;
   void advance(State &state, double time) override;
 

@@ -13,6 +13,7 @@ namespace freefall
 class NewtonMethod : public OneStepMethod
 {
 public:
+  bool runs_distributed() const override { return true; }
   NamedValues summary() const override { return newton_.summary(); }
 
 protected:

@@ -32,6 +32,8 @@ public:
   /// Whether a step by dt followed by one by -dt is the identity: what compositions of even order need.
   virtual bool is_symmetric() const = 0;
 
+  /// Whether it moves a distributed system (System::is_distributed()).
+  virtual bool runs_distributed() const { return false; }
   /// Whether the method keeps g(q) = 0 for a system with constraints.
   virtual bool handles_constraints() const { return false; }
 

@@ -22,6 +22,7 @@ public:
   int order() const override { return method_->order(); }
   /// A step forward may be cut otherwise than the step back.
   bool is_symmetric() const override { return false; }
+  bool runs_distributed() const override { return method_->runs_distributed(); }
   void start(const System &system, const State &state) override;
   void step(const State &now, double dt, State &next) override;
   std::optional<double> conserved_energy(const State &state) const override { return method_->conserved_energy(state); }

@@ -26,6 +26,7 @@ public:
   std::string name() const override { return "explicit Newmark"; }
   int order() const override { return 2; }
   bool is_symmetric() const override { return true; }
+  bool runs_distributed() const override { return true; }
 
   void start(const System &system, const State &state) override;
   void step(const State &now, double dt, State &next) override;

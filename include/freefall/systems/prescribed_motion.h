@@ -3,6 +3,7 @@
 #include <freefall/core/expression.h>
 
 #include <Eigen/Core>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,10 @@ public:
   };
   /// Lets these dofs follow the formula. A dof must not be given twice.
   void add(const std::string &displacement, const std::vector<Dof> &dofs);
+
+  /// Gives every dof the number that the function returns, and forgets those with -1. A motion of which no dof is left is not
+  /// empty: other ranks may have its dofs.
+  void renumber(const std::function<int(int)> &number);
 
   bool is_empty() const { return groups_.empty(); }
   /// Sets q and v of the dofs; DomainError with formula, place and time where u or du/dt is not finite.

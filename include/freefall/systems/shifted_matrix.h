@@ -10,6 +10,8 @@ namespace freefall
 {
 /// m M + c Hess V(q) as a sparse matrix, Hess V taken over all families of terms or some of them.
 ///
+/// Of a distributed system this rank's part: products with it, added over the ranks that hold a dof, are those with the whole.
+///
 /// Rows and columns of fixed dofs are those of a diagonal matrix with m times the mass. The sparsity and the place in it of
 /// every block of every term are found once.
 class ShiftedMatrix

@@ -39,6 +39,8 @@ struct ShiftedSolverStatistics
 /// automatic: direct up to a few thousand dofs; above, conjugate gradients that begin with jacobi and go over to multigrid (if
 /// the system has one) when jacobi needs more than some 100 iterations.
 ///
+/// On a distributed system jacobi is the only one; solve() and assemble() are then collective.
+///
 /// Guarantees: an operator that is found not to be positive definite (a pivot or a curvature of conjugate gradients that is not
 /// positive) is an IndefiniteOperator, never a solution; conjugate gradients that do not converge are a StepFailed. Entries of
 /// x in fixed dofs are those of b divided by m times the mass.
@@ -86,11 +88,14 @@ private:
   void solve_with_multigrid(const Eigen::VectorXd &b, double tolerance, Eigen::VectorXd &x);
   void build_multigrid();
   void invert_diagonal();
+  /// Makes the diagonal blocks in inverse_diagonal_, not inverted yet, those of the whole system.
+  void add_blocks_of_other_ranks();
   /// Conjugate gradients from x = 0. Returns whether they converged within the number of iterations.
   template <typename Precondition>
   bool iterate(const Eigen::VectorXd &b, double tolerance, int max_iterations, const Precondition &p, Eigen::VectorXd &x);
 
   Settings settings_;
+  const System &system_;
   ShiftedMatrix matrix_;
   std::unique_ptr<Direct> direct_;
   std::unique_ptr<Multigrid> multigrid_;

@@ -3,6 +3,7 @@
 #include <freefall/core/archive.h>
 #include <freefall/core/named_value.h>
 #include <freefall/core/number_columns.h>
+#include <freefall/core/ranks.h>
 #include <freefall/core/span.h>
 #include <freefall/core/state.h>
 #include <freefall/potentials/local_terms.h>
@@ -65,6 +66,23 @@ public:
   bool is_distributed() const { return shared_dofs_ != nullptr; }
   /// Dofs of the whole system. Collective.
   int n_global_dofs() const { return shared_dofs_ ? shared_dofs_->n_global_dofs() : n_dofs(); }
+  /// Whether sums over dofs count this one on this rank.
+  bool is_owned(int dof) const { return !shared_dofs_ || shared_dofs_->is_owned(dof); }
+  /// a.b over the dofs of the whole system. Collective.
+  double dot(const Eigen::VectorXd &a, const Eigen::VectorXd &b) const;
+  /// The largest |entry| over the whole system. Collective.
+  double largest(const Eigen::VectorXd &values) const;
+  /// Adds what the other ranks that hold a dof have in it: makes the sum over all terms of a sum over this rank's. Collective.
+  void add_other_ranks(Eigen::VectorXd &values) const;
+  /// Calls `work`; what it throws on one rank of a distributed system is thrown on all. Collective.
+  template <typename Work>
+  void together(const Work &work) const
+  {
+    if (shared_dofs_)
+      ranks::together(work);
+    else
+      work();
+  }
 
   /// The families of local terms whose sum is V.
   const std::vector<std::unique_ptr<LocalTerms>> &terms() const { return terms_; }

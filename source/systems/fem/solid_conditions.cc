@@ -1,4 +1,5 @@
 #include <freefall/core/errors.h>
+#include <freefall/core/ranks.h>
 #include <freefall/systems/fem/boundary_selection.h>
 #include <freefall/systems/fem/solid_conditions.h>
 
@@ -50,17 +51,32 @@ SupportedDofs find_supports(const SolidMesh &mesh,
   return supported;
 }
 
+void SolidConditions::prescribe(double time, Eigen::VectorXd &q, Eigen::VectorXd &v) const
+{
+  if (!moves_supports()) return;
+  if (!shared_) return motion.prescribe(time, q, v);
+  ranks::together([&] { motion.prescribe(time, q, v); });
+}
+
 void SolidConditions::add_loads(double time, const Eigen::VectorXd &q, Eigen::VectorXd &forces) const
 {
-  loads.add_forces(time, q, forces);
-  for (const auto &obstacle : obstacles) obstacle.add_forces(time, q, forces);
+  const auto add = [&](Eigen::VectorXd &sum)
+  {
+    loads.add_forces(time, q, sum);
+    for (const auto &obstacle : obstacles) obstacle.add_forces(time, q, sum);
+  };
+  if (!shared_) return add(forces);
+  Eigen::VectorXd here = Eigen::VectorXd::Zero(forces.size());
+  ranks::together([&] { add(here); });
+  shared_->add(here);
+  forces += here;
 }
 
 double SolidConditions::obstacle_energy(double time, const Eigen::VectorXd &q) const
 {
   double sum = 0;
   for (const auto &obstacle : obstacles) sum += obstacle.energy(time, q);
-  return sum;
+  return shared_ && !obstacles.empty() ? ranks::sum(sum) : sum;
 }
 
 void SolidConditions::damp(const Eigen::VectorXd &q, double dt, Eigen::VectorXd &v, Work &work) const

@@ -51,7 +51,7 @@ SolidSystem::SolidSystem(const SolidSettings &settings, SolidMesh mesh) : settin
   else
     distribute(mesh);
   const SolidMesh &whole = is_alone ? mesh_ : mesh;
-  conditions_ = std::make_unique<SolidConditions>(mesh_);
+  conditions_ = std::make_unique<SolidConditions>(mesh_, shared_dofs_.get());
   add_elements(whole);
   add_contacts(whole);
   observe_points(whole);
@@ -65,7 +65,7 @@ SolidSystem::SolidSystem(const SolidSettings &settings, SolidMesh mesh) : settin
     terms_.push_back(std::make_unique<ConstantForces>(weights));
   }
   set_initial_state();
-  add_conditions(std::move(motion));
+  add_conditions(whole, std::move(motion));
 }
 
 void SolidSystem::distribute(const SolidMesh &whole)
@@ -74,16 +74,6 @@ void SolidSystem::distribute(const SolidMesh &whole)
     throw InputError(fmt::format("started as {} processes, but a consistent mass is solved in one. Use a lumped mass, or leave "
                                  "out mpirun.",
                                  ranks::size()));
-  const auto &conditions = settings_.conditions;
-  const bool is_damped =
-    std::any_of(settings_.bodies.begin(), settings_.bodies.end(), [](const SolidBody &body) { return !body.damping.is_none(); });
-  const bool has_moving_round =
-    std::any_of(conditions.rounds.begin(), conditions.rounds.end(), [](const auto &round) { return !round.motion.empty(); });
-  if (is_damped || has_moving_round || !conditions.moving_planes.empty() || !conditions.tractions.empty() ||
-      !conditions.pressures.empty())
-    throw InputError(
-      fmt::format("started as {} processes, but surface loads, damping and moving obstacles are computed in one. Leave out mpirun.",
-                  ranks::size()));
   part_ = part_of_mesh(whole, ranks::rank(), ranks::size());
   mesh_ = std::move(part_->mesh);
   std::vector<SharedDofs::Neighbour> neighbours;
@@ -101,17 +91,15 @@ std::vector<int> SolidSystem::local_nodes(const std::vector<int> &whole) const {
 PrescribedMotion SolidSystem::add_supports(const SolidMesh &whole)
 {
   SupportedDofs supports = find_supports(whole, settings_.body_names(), settings_.conditions.supports);
-  if (!part_)
+  const auto local_dof = [&](int dof)
   {
-    fixed_dofs_ = std::move(supports.dofs);
-    return std::move(supports.motion);
-  }
-  if (!supports.motion.is_empty())
-    throw InputError(
-      fmt::format("started as {} processes, but supports that move are computed in one. Leave out mpirun.", ranks::size()));
+    const auto node = local_nodes({dof / 3});
+    return node.empty() ? -1 : 3 * node[0] + dof % 3;
+  };
   for (const int dof : supports.dofs)
-    for (const int node : local_nodes({dof / 3})) fixed_dofs_.push_back(3 * node + dof % 3);
-  return {};
+    if (const int local = local_dof(dof); local >= 0) fixed_dofs_.push_back(local);
+  supports.motion.renumber(local_dof);
+  return std::move(supports.motion);
 }
 
 void SolidSystem::observe_points(const SolidMesh &whole)

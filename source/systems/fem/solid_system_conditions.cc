@@ -87,12 +87,30 @@ Eigen::VectorXd SolidSystem::contact_gradient(const State &state) const
   return gradient;
 }
 
-void SolidSystem::add_conditions(PrescribedMotion motion)
+std::vector<int> SolidSystem::local_faces(const SolidMesh &whole, const std::vector<int> &faces) const
+{
+  if (!part_) return faces;
+  // A part has the faces of its elements in the order of the whole.
+  std::vector<int> local;
+  int number = 0;
+  auto next = faces.begin();
+  for (int face = 0; face < static_cast<int>(whole.boundary_faces.size()); ++face)
+  {
+    const int cell = whole.boundary_faces[face].cell - part_->first_cell;
+    const bool is_here = cell >= 0 && cell < mesh_.n_cells(), is_wanted = next != faces.end() && *next == face;
+    if (is_here && is_wanted) local.push_back(number);
+    number += is_here;
+    if (is_wanted) ++next;
+  }
+  return local;
+}
+
+void SolidSystem::add_conditions(const SolidMesh &whole, PrescribedMotion motion)
 {
   SolidConditions &conditions = *conditions_;
   conditions.motion = std::move(motion);
   const auto faces = [&](const SurfaceLoadSettings &load)
-  { return select_boundary_faces(mesh_, settings_.body_names(), load.boundaries); };
+  { return local_faces(whole, select_boundary_faces(whole, settings_.body_names(), load.boundaries)); };
   for (const auto &traction : settings_.conditions.tractions) conditions.loads.add_traction(faces(traction), traction.formula);
   for (const auto &pressure : settings_.conditions.pressures) conditions.loads.add_pressure(faces(pressure), pressure.formula);
   if (conditions.loads.constant_forces().size() > 0)
@@ -115,7 +133,7 @@ void SolidSystem::add_conditions(PrescribedMotion motion)
 void SolidSystem::add_damping()
 {
   Eigen::VectorXd alpha = Eigen::VectorXd::Zero(n_dofs());
-  auto damping = std::make_unique<Damping>(diagonal_mass_, fixed_dofs());
+  auto damping = std::make_unique<Damping>(diagonal_mass_, fixed_dofs(), shared_dofs_.get());
   const int n = mesh_.nodes_per_cell();
   std::vector<double> volumes;
   for (const auto &[elements, density] : families_)
@@ -147,6 +165,7 @@ void SolidSystem::add_damping()
     damping->add(std::make_unique<ViscousElements>(viscosity, element_geometry(mesh_, cells), connectivity, masses));
   }
   if ((alpha.array() > 0).any()) damping->set_mass_proportional(alpha);
+  damping->use_all_ranks();
   if (!damping->is_empty()) conditions_->damping = std::move(damping);
 }
 

@@ -6,6 +6,7 @@
 #include <freefall/systems/fem/surface_loads.h>
 #include <freefall/systems/moving_obstacle.h>
 #include <freefall/systems/prescribed_motion.h>
+#include <freefall/systems/shared_dofs.h>
 
 #include <memory>
 #include <string>
@@ -25,10 +26,13 @@ SupportedDofs find_supports(const SolidMesh &mesh,
                             const std::vector<SupportSettings> &supports);
 
 /// The parts that make the Conditions of a solid; each may be empty.
+///
+/// Of a distributed solid (`shared` is not null, and outlives the object) the parts are those of this rank, the forces, energies
+/// and work those of the whole; all functions that take a time are then collective.
 class SolidConditions final : public Conditions
 {
 public:
-  explicit SolidConditions(const SolidMesh &mesh) : loads(mesh) {}
+  explicit SolidConditions(const SolidMesh &mesh, const SharedDofs *shared = nullptr) : loads(mesh), shared_(shared) {}
 
   PrescribedMotion motion;
   SurfaceLoads loads;
@@ -40,9 +44,12 @@ public:
   bool moves_supports() const override { return !motion.is_empty(); }
   bool has_loads() const override { return loads.is_varying() || !obstacles.empty(); }
   bool has_damping() const override { return damping && !damping->is_empty(); }
-  void prescribe(double time, Eigen::VectorXd &q, Eigen::VectorXd &v) const override { motion.prescribe(time, q, v); }
+  void prescribe(double time, Eigen::VectorXd &q, Eigen::VectorXd &v) const override;
   void add_loads(double time, const Eigen::VectorXd &q, Eigen::VectorXd &forces) const override;
   double obstacle_energy(double time, const Eigen::VectorXd &q) const override;
   void damp(const Eigen::VectorXd &q, double dt, Eigen::VectorXd &v, Work &work) const override;
+
+private:
+  const SharedDofs *shared_;
 };
 }  // namespace freefall

@@ -91,6 +91,8 @@ private:
   void observe_points(const SolidMesh &whole);
   /// Nodes of the whole mesh, sorted, in the numbers of this rank's part; those that it lacks are left out.
   std::vector<int> local_nodes(const std::vector<int> &whole) const;
+  /// Boundary faces of the whole mesh, sorted, in the numbers of this rank's part.
+  std::vector<int> local_faces(const SolidMesh &whole, const std::vector<int> &faces) const;
   /// Whether sums over nodes count this one on this rank.
   bool is_owned(int node) const { return !shared_dofs_ || shared_dofs_->is_owned(3 * node); }
   /// The numbers of an element and a node in the whole mesh, for messages.
@@ -99,7 +101,7 @@ private:
   void set_mass();
   void set_initial_state();
   /// Loads, damping, and the motion of supports, which the initial state then follows.
-  void add_conditions(PrescribedMotion motion);
+  void add_conditions(const SolidMesh &whole, PrescribedMotion motion);
   void add_damping();
   std::vector<Contact> contacts_at(double time) const;
   /// Minus the forces of all obstacles.
