@@ -5,6 +5,8 @@
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/dofs/dof_handler.h>
+#include <deal.II/dofs/dof_tools.h>
+#include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_simplex_p.h>
 #include <deal.II/fe/fe_system.h>
 #include <deal.II/fe/fe_values.h>
@@ -15,6 +17,14 @@
 #include <deal.II/matrix_free/fe_evaluation.h>
 #include <deal.II/matrix_free/matrix_free.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
 /// The internal force of a neo-Hookean mesh as one writes it with deal.II: the baselines of benchmarks/internal_force.
 class DealIIForces
 {
@@ -22,14 +32,26 @@ public:
   using Vector = dealii::LinearAlgebra::distributed::Vector<double>;
 
   DealIIForces(const freefall::SolidMesh &mesh, const freefall::NeoHookean &material)
-    : material_(material), fe_(dealii::FE_SimplexP<3>(1), 3), mapping_(dealii::FE_SimplexP<3>(1)), quadrature_(1)
+    : material_(material), fe_(*element(mesh.element), 3), mapping_(*linear(mesh.element)), quadrature_(rule(mesh.element))
   {
-    std::vector<dealii::Point<3>> vertices(mesh.n_nodes());
-    for (int node = 0; node < mesh.n_nodes(); ++node)
-      for (int c = 0; c < 3; ++c) vertices[node][c] = mesh.nodes(c, node);
-    std::vector<dealii::CellData<3>> cells(mesh.n_cells(), dealii::CellData<3>(4));
+    const auto &shape = freefall::shape_of(mesh.element);
+    // Corners alone are vertices; deal.II's go through a hexahedron line by line, ours around its faces.
+    const std::vector<int> corner =
+      shape.is_tetrahedron ? std::vector<int>{0, 1, 2, 3} : std::vector<int>{0, 1, 3, 2, 4, 5, 7, 6};
+    std::vector<int> vertex_of(mesh.n_nodes(), -1);
+    std::vector<dealii::Point<3>> vertices;
+    std::vector<dealii::CellData<3>> cells(mesh.n_cells(), dealii::CellData<3>(shape.n_corners));
     for (int cell = 0; cell < mesh.n_cells(); ++cell)
-      for (int a = 0; a < 4; ++a) cells[cell].vertices[a] = mesh.cells[cell][a];
+      for (int a = 0; a < shape.n_corners; ++a)
+      {
+        const int node = mesh.cell_nodes(cell)[corner[a]];
+        if (vertex_of[node] < 0)
+        {
+          vertex_of[node] = static_cast<int>(vertices.size());
+          vertices.emplace_back(mesh.nodes(0, node), mesh.nodes(1, node), mesh.nodes(2, node));
+        }
+        cells[cell].vertices[a] = vertex_of[node];
+      }
     triangulation_.create_triangulation(vertices, cells, {});
     dof_handler_.reinit(triangulation_);
     dof_handler_.distribute_dofs(fe_);
@@ -40,11 +62,10 @@ public:
     matrix_free_.reinit(mapping_, dof_handler_, constraints_, quadrature_, data);
     matrix_free_.initialize_dof_vector(u);
     matrix_free_.initialize_dof_vector(force);
-    dof_of_.resize(3 * mesh.n_nodes());
-    for (const auto &cell : dof_handler_.active_cell_iterators())
-      for (unsigned int a = 0; a < 4; ++a)
-        for (unsigned int c = 0; c < 3; ++c) dof_of_[3 * cell->vertex_index(a) + c] = cell->vertex_dof_index(a, c);
+    find_dofs(mesh);
   }
+
+  unsigned int n_points() const { return quadrature_.size(); }
 
   void set_displacement(const Eigen::VectorXd &displacement)
   {
@@ -63,16 +84,19 @@ public:
     force = 0;
     dealii::FEValues<3> values(mapping_, fe_, quadrature_, dealii::update_gradients | dealii::update_JxW_values);
     const dealii::FEValuesExtractors::Vector displacement(0);
-    std::vector<dealii::Tensor<2, 3>> gradients(1);
+    std::vector<dealii::Tensor<2, 3>> gradients(quadrature_.size());
     std::vector<dealii::types::global_dof_index> dofs(fe_.n_dofs_per_cell());
     for (const auto &cell : dof_handler_.active_cell_iterators())
     {
       values.reinit(cell);
       values[displacement].get_function_gradients(u, gradients);
-      const dealii::Tensor<2, 3> P = stress(gradients[0]);
       cell->get_dof_indices(dofs);
-      for (unsigned int i = 0; i < dofs.size(); ++i)
-        force[dofs[i]] += dealii::scalar_product(P, values[displacement].gradient(i, 0)) * values.JxW(0);
+      for (unsigned int point = 0; point < quadrature_.size(); ++point)
+      {
+        const dealii::Tensor<2, 3> P = stress(gradients[point]);
+        for (unsigned int i = 0; i < dofs.size(); ++i)
+          force[dofs[i]] += dealii::scalar_product(P, values[displacement].gradient(i, point)) * values.JxW(point);
+      }
     }
   }
 
@@ -81,6 +105,63 @@ public:
   Vector u, force;  ///< displacement, gradient of the energy
 
 private:
+  static std::unique_ptr<dealii::FiniteElement<3>> element(freefall::ElementType type, unsigned int degree)
+  {
+    if (freefall::shape_of(type).is_tetrahedron) return std::make_unique<dealii::FE_SimplexP<3>>(degree);
+    return std::make_unique<dealii::FE_Q<3>>(degree);
+  }
+  static std::unique_ptr<dealii::FiniteElement<3>> element(freefall::ElementType type)
+  {
+    return element(type, freefall::shape_of(type).is_quadratic ? 2 : 1);
+  }
+  static std::unique_ptr<dealii::FiniteElement<3>> linear(freefall::ElementType type) { return element(type, 1); }
+  /// The same points as ours.
+  static dealii::Quadrature<3> rule(freefall::ElementType type)
+  {
+    const auto &shape = freefall::shape_of(type);
+    if (shape.is_tetrahedron) return dealii::QGaussSimplex<3>(shape.is_quadratic ? 2 : 1);
+    return dealii::QGauss<3>(shape.is_quadratic ? 3 : 2);
+  }
+
+  /// Which dof belongs to a node and component: they lie at the same place.
+  void find_dofs(const freefall::SolidMesh &mesh)
+  {
+    // Nodes are much farther apart than this from each other.
+    const double grain = 1e-7 * (mesh.nodes.rowwise().maxCoeff() - mesh.nodes.rowwise().minCoeff()).norm();
+    using Place = std::array<long long, 3>;
+    const auto place = [grain](double x, double y, double z) { return Place{std::llround(x / grain), std::llround(y / grain), std::llround(z / grain)}; };
+    std::vector<dealii::Point<3>> points(dof_handler_.n_dofs());
+    dealii::DoFTools::map_dofs_to_support_points(mapping_, dof_handler_, points);
+    std::vector<std::pair<Place, int>> nodes;
+    for (int node = 0; node < mesh.n_nodes(); ++node)
+      nodes.emplace_back(place(mesh.nodes(0, node), mesh.nodes(1, node), mesh.nodes(2, node)), node);
+    std::sort(nodes.begin(), nodes.end());
+    const auto node_at = [&](const Place &wanted)
+    {
+      // Rounding may fall to the other side of a grain.
+      for (long long dx = -1; dx <= 1; ++dx)
+        for (long long dy = -1; dy <= 1; ++dy)
+          for (long long dz = -1; dz <= 1; ++dz)
+          {
+            const Place near{wanted[0] + dx, wanted[1] + dy, wanted[2] + dz};
+            const auto found = std::lower_bound(nodes.begin(), nodes.end(), std::make_pair(near, -1));
+            if (found != nodes.end() && found->first == near) return found->second;
+          }
+      throw std::runtime_error("a dof of deal.II lies at none of the nodes");
+    };
+    dof_of_.resize(3 * mesh.n_nodes());
+    std::vector<dealii::types::global_dof_index> dofs(fe_.n_dofs_per_cell());
+    for (const auto &cell : dof_handler_.active_cell_iterators())
+    {
+      cell->get_dof_indices(dofs);
+      for (unsigned int i = 0; i < dofs.size(); ++i)
+      {
+        const auto &x = points[dofs[i]];
+        dof_of_[3 * node_at(place(x[0], x[1], x[2])) + fe_.system_to_component_index(i).first] = dofs[i];
+      }
+    }
+  }
+
   /// First Piola-Kirchhoff stress of the displacement gradient F - I.
   template <typename Number>
   dealii::Tensor<2, 3, Number> stress(dealii::Tensor<2, 3, Number> F) const
@@ -110,7 +191,7 @@ private:
   freefall::NeoHookean material_;
   dealii::FESystem<3> fe_;
   dealii::MappingFE<3> mapping_;
-  dealii::QGaussSimplex<3> quadrature_;
+  dealii::Quadrature<3> quadrature_;
   dealii::Triangulation<3> triangulation_;
   dealii::DoFHandler<3> dof_handler_;
   dealii::AffineConstraints<double> constraints_;

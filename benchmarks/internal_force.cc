@@ -1,9 +1,13 @@
 #include "deal_ii_forces.h"
 
+#include <freefall/core/ranks.h>
 #include <freefall/integrators/fixed_step_integrator.h>
 #include <freefall/integrators/velocity_verlet.h>
 #include <freefall/potentials/linear_tetrahedra.h>
+#include <freefall/systems/fem/make_elements.h>
 #include <freefall/systems/fem/mesh_ordering.h>
+#include <freefall/systems/fem/mesh_settings.h>
+#include <freefall/systems/fem/solid_system.h>
 #include <freefall/systems/system.h>
 
 #include <fmt/format.h>
@@ -11,8 +15,13 @@
 #include <CLI/CLI.hpp>
 #include <Eigen/LU>
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 #include <random>
 
 using namespace freefall;
@@ -190,6 +199,104 @@ Result measure(int n)
   result.bytes = (static_cast<double>(body.memory_consumption()) + 7 * vector) / n_elements;
   return result;
 }
+struct ElementResult
+{
+  std::string name;
+  double points;                              ///< of quadrature
+  double ns_per_point, fe_values, matrix_free;  ///< the last two as ratios to ours
+};
+
+/// The force of neo-Hookean elements of any type on a box, against the same baselines.
+ElementResult measure_elements(ElementType type, int n)
+{
+  MeshSettings settings;
+  settings.element = type;
+  settings.box.subdivisions = {n, n, n};
+  settings.box.cut = HexahedronCut::five;
+  SolidMesh mesh = make_solid_mesh({settings});
+  std::vector<int> cells(mesh.n_cells());
+  std::iota(cells.begin(), cells.end(), 0);
+  const auto elements = make_elements(aluminium, mesh, cells);
+  const Eigen::VectorXd reference = mesh.nodes.reshaped();
+  const Eigen::VectorXd rough = Eigen::VectorXd::NullaryExpr(
+    reference.size(), [n](Eigen::Index i) { return 0.005 / n * std::sin(static_cast<double>(i * i)); });
+  const Eigen::VectorXd q = reference + rough;
+  Eigen::VectorXd force = Eigen::VectorXd::Zero(q.size());
+  elements->add_gradient(q, force);
+  DealIIForces baseline(mesh, aluminium);
+  baseline.set_displacement(rough);
+  baseline.evaluate_fe_values();
+  require_agreement(force, baseline.force_in_our_order(), "FEValues");
+  baseline.evaluate_matrix_free();
+  require_agreement(force, baseline.force_in_our_order(), "MatrixFree");
+  const double ours = best_seconds(5,
+                                   [&]
+                                   {
+                                     force.setZero();
+                                     elements->add_gradient(q, force);
+                                   });
+  ElementResult result{shape_of(type).name, static_cast<double>(baseline.n_points()) * mesh.n_cells(), 0, 0, 0};
+  result.ns_per_point = 1e9 * ours / result.points;
+  result.fe_values = best_seconds(1, [&] { baseline.evaluate_fe_values(); }) / ours;
+  result.matrix_free = best_seconds(3, [&] { baseline.evaluate_matrix_free(); }) / ours;
+  return result;
+}
+
+nlohmann::json to_json(const std::vector<ElementResult> &results)
+{
+  nlohmann::json list = nlohmann::json::array();
+  for (const auto &result : results)
+    list.push_back({{"element", result.name},
+                    {"points", result.points},
+                    {"ns_per_point", result.ns_per_point},
+                    {"ratio_fevalues", result.fe_values},
+                    {"ratio_matrix_free", result.matrix_free}});
+  return list;
+}
+
+/// Wall seconds of a step of a free box on all ranks of this process's run, best of several.
+double distributed_step_seconds(int n)
+{
+  SolidBody body;
+  body.name = "box";
+  body.mesh.box.subdivisions = {n, n, n};
+  body.mesh.box.cut = HexahedronCut::five;
+  body.material = aluminium;
+  body.density = density;
+  body.spin = {0, 0, 1};
+  SolidSettings settings;
+  settings.bodies = {body};
+  const SolidSystem system(settings);
+  State state = system.initial_state();
+  const double time_step = 1e-3 / (n * std::sqrt((aluminium.lambda + 2 * aluminium.mu) / density));
+  FixedStepIntegrator integrator(std::make_unique<VelocityVerlet>(), time_step);
+  integrator.initialize(system, state);
+  double best = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < 100; ++i)
+  {
+    const auto start = std::chrono::steady_clock::now();
+    integrator.advance(state, state.time + time_step);
+    const double here = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    best = std::min(best, ranks::maximum(here));
+  }
+  return best;
+}
+
+/// Runs this program again on some ranks for distributed_step_seconds(n).
+std::optional<double> seconds_on_ranks(int n_ranks, int n)
+{
+  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+  const std::string command = fmt::format("mpirun --bind-to core -n {} {} --distributed-step {}", n_ranks, program, n);
+  FILE *pipe = popen(command.c_str(), "r");
+  if (!pipe) return {};
+  double seconds = 0;
+  const bool is_read = std::fscanf(pipe, "%lf", &seconds) == 1;
+  const bool is_done = pclose(pipe) == 0;
+  if (!is_read || !is_done) return {};
+  return seconds;
+}
 }  // namespace
 
 int main(int argc, char **argv)
@@ -198,7 +305,17 @@ int main(int argc, char **argv)
   bool json = false, quick = false;
   app.add_flag("--json", json, "one JSON object for the largest mesh");
   app.add_flag("--quick", quick, "small meshes only");
+  int distributed = 0;
+  app.add_option("--distributed-step", distributed,
+                 "only print the wall seconds of a step of a box of that many hexahedra along an edge, on the ranks of mpirun");
   CLI11_PARSE(app, argc, argv);
+  const ranks::Session session;
+  if (distributed > 0)
+  {
+    const double seconds = distributed_step_seconds(distributed);
+    if (ranks::rank() == 0) fmt::print("{}\n", seconds);
+    return 0;
+  }
 
   if (!json)
     fmt::print(
@@ -215,7 +332,29 @@ int main(int argc, char **argv)
                  1e9 * result.step / result.elements, 1e9 * result.force / result.elements, result.fe_values / result.step,
                  result.matrix_free / result.step, result.streaming / result.step, result.bytes);
   }
-  fmt::print(stderr, "speedup_two_ranks is null: runs on several ranks do not exist yet.\n");
+
+  std::vector<ElementResult> others;
+  for (const auto &[type, n] : {std::make_pair(ElementType::tet10, quick ? 4 : 16), std::make_pair(ElementType::hex8, quick ? 8 : 32),
+                                std::make_pair(ElementType::hex27, quick ? 4 : 14)})
+    others.push_back(measure_elements(type, n));
+  if (!json)
+  {
+    fmt::print("\nForces of other elements\n{:>24} {:>10} {:>10} {:>13} {:>15}\n", "element", "points", "ns/point", "x FEValues",
+               "x MatrixFree");
+    for (const auto &other : others)
+      fmt::print("{:>24} {:>10.0f} {:>10.1f} {:>13.1f} {:>15.2f}\n", other.name, other.points, other.ns_per_point, other.fe_values,
+                 other.matrix_free);
+  }
+
+  // Wall time: what the user of two ranks gets, if both cores are free.
+  const int n_distributed = quick ? 12 : 58;
+  const auto one = seconds_on_ranks(1, n_distributed), two = seconds_on_ranks(2, n_distributed);
+  std::optional<double> speedup;
+  if (one && two) speedup = *one / *two;
+  if (!json && speedup)
+    fmt::print("\n{} tetrahedra on two ranks: {:.2f} times faster than on one\n", 5 * n_distributed * n_distributed * n_distributed,
+               *speedup);
+  if (!speedup) fmt::print(stderr, "speedup_two_ranks is not measured: mpirun failed.\n");
   if (json)
     fmt::print("{}\n", nlohmann::json{{"elements", result.elements},
                                       {"ns_per_element_step", 1e9 * result.step / result.elements},
@@ -223,6 +362,7 @@ int main(int argc, char **argv)
                                       {"ratio_matrix_free", result.matrix_free / result.step},
                                       {"fraction_of_streaming_limit", result.streaming / result.step},
                                       {"bytes_per_element", result.bytes},
-                                      {"speedup_two_ranks", nullptr}}
+                                      {"speedup_two_ranks", speedup ? nlohmann::json(*speedup) : nlohmann::json()},
+                                      {"other_elements", to_json(others)}}
                          .dump());
 }
