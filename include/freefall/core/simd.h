@@ -5,8 +5,14 @@
 
 namespace freefall
 {
-/// As many doubles as the widest vector register of the target holds.
+/// As many doubles as the widest vector register of the target holds, at most four: nodes have three components, so that wider
+/// batches would be half empty, and the transposes of simd_transpose.h are written for four. With AVX-512 the same operations
+/// are encoded with its 32 registers.
+#if XSIMD_WITH_AVX512F
+using Batch = xsimd::batch<double, xsimd::fma3<xsimd::avx2>>;
+#else
 using Batch = xsimd::batch<double>;
+#endif
 constexpr int batch_size = Batch::size;
 
 namespace simd_detail
