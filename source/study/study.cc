@@ -4,6 +4,7 @@
 #include <freefall/core/text.h>
 #include <freefall/output/atomic_file.h>
 #include <freefall/output/folder_lock.h>
+#include <freefall/study/expected_values.h>
 #include <freefall/study/run_pool.h>
 #include <freefall/study/run_results.h>
 #include <freefall/study/study.h>
@@ -74,7 +75,10 @@ std::string one_line(const ProcessEnd &end)
 }
 }  // namespace
 
-Study::Study(const std::string &file) : file_(file), settings_(read_settings(file)), plan_(make_study_plan(settings_)) {}
+Study::Study(const std::string &file) : file_(file), settings_(read_settings(file)), plan_(make_study_plan(settings_))
+{
+  check_expected_values(settings_, plan_);
+}
 
 void Study::list(std::ostream &stream) const
 {
@@ -173,6 +177,7 @@ void Study::fill_table(const JobResults &results)
 {
   table_ = StudyTable();
   for (const auto &row : plan_.rows) fill_row(row, results);
+  add_expected_values(table_, settings_.expected);
 }
 
 std::vector<std::string> Study::printed_columns() const
@@ -190,6 +195,8 @@ std::vector<std::string> Study::printed_columns() const
   for (const auto &name : settings_.table_columns) add(name);
   for (const auto &measure : settings_.measures) add(measure.name);
   for (const auto &error : settings_.errors) add(error.column());
+  for (const auto &expected : settings_.expected)
+    for (const auto &name : {expected.quantity, expected.name, expected.deviation_column()}) add(name);
   for (const auto &fit : settings_.fits)
   {
     add(fit.quantity);
@@ -213,6 +220,12 @@ std::string Study::description(const std::vector<FitResult> &fits) const
   json["errors"] = Json::array();
   for (const auto &error : settings_.errors)
     json["errors"].push_back({{"name", error.column()}, {"quantities", error.quantities}, {"relative", error.relative}});
+  json["expected"] = Json::array();
+  for (const auto &expected : settings_.expected)
+    json["expected"].push_back({{"name", expected.name},
+                                {"quantity", expected.quantity},
+                                {"deviation", expected.deviation_column()},
+                                {"tolerance", expected.tolerance ? Json(*expected.tolerance) : Json(nullptr)}});
   json["fits"] = Json::array();
   for (const auto &result : fits)
   {
@@ -241,6 +254,9 @@ std::string Study::description(const std::vector<FitResult> &fits) const
                              {"x", plot.x},
                              {"y", plot.y},
                              {"lines", plot.lines},
+                             {"variants", plot.variants},
+                             {"shows_histories", plot.shows_histories},
+                             {"is_change", plot.is_change},
                              {"x_label", plot.x_label},
                              {"y_label", plot.y_label},
                              {"x_is_logarithmic", plot.x_is_logarithmic},
@@ -262,7 +278,8 @@ Study::Outcome Study::run(const Options &options, const std::function<bool()> &s
   if (!options.quiet)
   {
     table_.print(std::cout, printed_columns());
-    if (!fits.empty()) std::cout << '\n';
+    if (!fits.empty() || !settings_.expected.empty()) std::cout << '\n';
+    print_expected_values(std::cout, table_, settings_.expected);
     print_fits(std::cout, fits);
     std::cout << std::flush;
   }

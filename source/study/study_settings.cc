@@ -90,9 +90,36 @@ std::vector<std::string> known_variants(const ParameterSection &section, const S
   return names;
 }
 
+TimeSpan parse_span(const ParameterSection &section, bool is_growth)
+{
+  TimeSpan span{section.number("From"), section.number_unless_word("To").value_or(std::numeric_limits<double>::infinity())};
+  if (!(span.to > span.from)) throw section.error("To", fmt::format("must be after From = {}.", span.from));
+  if (is_growth && !(span.from > 0))
+    throw section.error("From", "must be positive for a growth exponent: the slope is that of logarithms of the time.");
+  return span;
+}
+
 Measure parse_measure(const ParameterSection &section)
 {
-  return {column_name(section), required_name(section, "Quantity", "a column of history.csv"), section.text("Of")};
+  const std::string of = section.text("Of");
+  return {column_name(section), required_name(section, "Quantity", "a column of history.csv"), of,
+          parse_span(section, of == "growth exponent")};
+}
+
+ExpectedValues parse_expected(const ParameterSection &section, const StudySettings &study)
+{
+  ExpectedValues expected;
+  expected.name = column_name(section);
+  expected.quantity = required_name(section, "Quantity", "a column of study.csv");
+  for (const auto &entry : required_list(section, "Values", "numbers separated by commas, one for each row of the table"))
+  {
+    expected.values.push_back(parse_number(entry));
+    if (!expected.values.back() && entry != "-")
+      throw section.error("Values", fmt::format("\"{}\" is no number. Where none is known, write -.", entry));
+  }
+  expected.tolerance = section.number_unless_word("Tolerance");
+  expected.variants = known_variants(section, study);
+  return expected;
 }
 
 ErrorMeasure parse_error(const ParameterSection &section)
@@ -103,6 +130,9 @@ ErrorMeasure parse_error(const ParameterSection &section)
   error.exact = section.text("Exact");
   error.at_end_only = section.text("Times") == "end";
   error.relative = section.boolean("Relative");
+  error.is_growth = section.text("Of") == "growth exponent";
+  error.span = parse_span(section, error.is_growth);
+  if (error.is_growth && error.at_end_only) throw section.error("Times", "must be all for a growth exponent.");
   if (error.exact.empty()) return error;
   try
   {
@@ -138,14 +168,21 @@ PlotRequest parse_plot(const ParameterSection &section, const StudySettings &stu
 {
   PlotRequest plot;
   plot.name = column_name(section);
-  plot.x = required_name(section, "X", "a column of study.csv");
-  plot.y = required_name(section, "Y", "a column of study.csv");
+  plot.shows_histories = section.text("Of") == "histories";
+  const std::string columns = plot.shows_histories ? "a column of history.csv" : "a column of study.csv";
+  plot.x = plot.shows_histories && section.text("X").empty() ? "time" : required_name(section, "X", columns);
+  plot.y = required_name(section, "Y", columns);
+  plot.is_change = section.boolean("Change");
+  if (plot.is_change && !plot.shows_histories) throw section.error("Change", "is for plots of histories.");
+  plot.variants = known_variants(section, study);
   plot.x_label = section.text("X label");
   plot.y_label = section.text("Y label");
   plot.title = section.text("Title");
   plot.lines = known_groups(section, "Lines", study);
-  plot.x_is_logarithmic = section.text("X scale") == "logarithmic";
-  plot.y_is_logarithmic = section.text("Y scale") == "logarithmic";
+  const auto is_logarithmic = [&](const char *key)
+  { return section.text(key) == "logarithmic" || (section.text(key) == "auto" && !plot.shows_histories); };
+  plot.x_is_logarithmic = is_logarithmic("X scale");
+  plot.y_is_logarithmic = is_logarithmic("Y scale");
   return plot;
 }
 
@@ -155,11 +192,16 @@ void check_names(const ParameterSection &root, const StudySettings &study)
   const auto add = [&](const std::string &name)
   {
     if (!names.insert(name).second)
-      throw root.error("", fmt::format("two columns of the table would be called \"{}\". Rename a sweep, measure or error.", name));
+      throw root.error("", fmt::format("two columns of the table would be called \"{}\". Rename one of them.", name));
   };
   for (const auto &sweep : study.sweeps) add(sweep.name);
   for (const auto &measure : study.measures) add(measure.name);
   for (const auto &error : study.errors) add(error.column());
+  for (const auto &expected : study.expected)
+  {
+    add(expected.name);
+    add(expected.deviation_column());
+  }
 }
 
 /// Zipped sweeps must fit, and variants that are named must exist.
@@ -182,6 +224,12 @@ void check_sweeps(const std::vector<const ParameterSection *> &sections, const S
   }
 }
 
+void declare_span(ParameterSection &section)
+{
+  section.declare("From", "0", Pattern::number("s", Bounds::non_negative()), "Rows before this time do not count.");
+  section.declare("To", "end", Pattern::number("s", Bounds::positive()).or_word("end"), "Nor those after this one.");
+}
+
 void declare_measures(ParameterSection &root)
 {
   root.declare_list("Measure", "A column with one number of each run's history.",
@@ -189,8 +237,12 @@ void declare_measures(ParameterSection &root)
                     {
                       section.declare("Quantity", "", Pattern::text(), "A column of history.csv.");
                       section.declare("Of", "final",
-                                      Pattern::choice({"initial", "final", "change", "minimum", "maximum", "magnitude", "mean"}),
-                                      "change: final - initial. magnitude: the largest absolute value. The rest as it says.");
+                                      Pattern::choice({"initial", "final", "final magnitude", "change", "minimum", "maximum",
+                                                       "magnitude", "mean", "largest change", "growth exponent"}),
+                                      "change: final - initial. magnitude: the largest absolute value. largest change: that of value "
+                                      "- initial. growth exponent: the slope of the largest changes against the time, both "
+                                      "logarithmic. The rest as it says.");
+                      declare_span(section);
                     });
   root.declare_list("Error", "A column error_NAME: how far each run's history is from the reference.",
                     [](ParameterSection &section)
@@ -203,6 +255,21 @@ void declare_measures(ParameterSection &root)
                                       "The largest error over all rows of the history whose times both runs have, or the last one's.");
                       section.declare("Relative", "true", Pattern::boolean(),
                                       "Divided by the largest length of the reference's vector at those times.");
+                      section.declare("Of", "largest", Pattern::choice({"largest", "growth exponent"}),
+                                      "The largest error, or the exponent of the time with which the error grows.");
+                      declare_span(section);
+                    });
+  root.declare_list("Expected", "Numbers that a column of study.csv should have, such as a paper's: shown beside it as column NAME, "
+                                "with the relative deviation in NAME_deviation (absolute where 0 is expected).",
+                    [](ParameterSection &section)
+                    {
+                      section.declare("Quantity", "", Pattern::text(), "A column of study.csv.");
+                      section.declare("Values", "", Pattern::text(),
+                                      "A number for each row in the order of the table, separated by commas; - where none is known.");
+                      section.declare("Tolerance", "none", Pattern::number("", Bounds::positive()).or_word("none"),
+                                      "Deviations up to this count as agreement; how many do is told below the table.");
+                      section.declare("Variants", "", Pattern::text(),
+                                      "Only rows of these variants, separated by commas; all when empty.");
                     });
 }
 
@@ -228,14 +295,19 @@ void declare_fits_and_plots(ParameterSection &root)
                     [](ParameterSection &section)
                     {
                       section.declare("Title", "", Pattern::text(), "Above the picture; the title of the study when empty.");
-                      section.declare("X", "", Pattern::text(), "A column of study.csv.");
-                      section.declare("Y", "", Pattern::text(), "A column of study.csv.");
+                      section.declare("Of", "table", Pattern::choice({"table", "histories"}),
+                                      "table: points of study.csv. histories: a curve of each run's history.csv.");
+                      section.declare("X", "", Pattern::text(), "A column of study.csv, or of history.csv (empty: time).");
+                      section.declare("Y", "", Pattern::text(), "A column of study.csv, or of history.csv.");
+                      section.declare("Change", "false", Pattern::boolean(), "Of histories: Y less its first value.");
                       section.declare("Lines", "", Pattern::text(), "Names of sweeps, or variant: a line for each of their values.");
                       section.declare("X label", "", Pattern::text(), "With its unit; made from the column when empty.");
                       section.declare("Y label", "", Pattern::text(), "With its unit; made from the column when empty.");
-                      const Pattern scales = Pattern::choice({"logarithmic", "linear"});
-                      section.declare("X scale", "logarithmic", scales, "Of the axis.");
-                      section.declare("Y scale", "logarithmic", scales, "Of the axis.");
+                      const Pattern scales = Pattern::choice({"auto", "logarithmic", "linear"});
+                      section.declare("X scale", "auto", scales, "Of the axis. auto: linear for histories, else logarithmic.");
+                      section.declare("Y scale", "auto", scales, "Of the axis. auto: linear for histories, else logarithmic.");
+                      section.declare("Variants", "", Pattern::text(),
+                                      "Only rows of these variants, separated by commas; all when empty.");
                     });
 }
 }  // namespace
@@ -287,6 +359,7 @@ StudySettings parse_study_parameters(const ParameterSection &root, const std::st
   collect_settings(reference.section("Settings"), "", study.reference);
   for (const auto *section : root.list("Measure")) study.measures.push_back(parse_measure(*section));
   for (const auto *section : root.list("Error")) study.errors.push_back(parse_error(*section));
+  for (const auto *section : root.list("Expected")) study.expected.push_back(parse_expected(*section, study));
   for (const auto *section : root.list("Fit")) study.fits.push_back(parse_fit(*section, study));
   for (const auto *section : root.list("Plot")) study.plots.push_back(parse_plot(*section, study));
   check_names(root, study);
