@@ -1,5 +1,6 @@
 #include <freefall/integrators/composition.h>
 #include <freefall/integrators/constrained/constrained_energy_momentum.h>
+#include <freefall/integrators/constrained/constrained_euler.h>
 #include <freefall/integrators/constrained/constrained_fehlberg.h>
 #include <freefall/integrators/constrained/constrained_ode_method.h>
 #include <freefall/integrators/constrained/gauss_dae.h>
@@ -35,7 +36,7 @@ std::unique_ptr<Integrator> make_composed(std::unique_ptr<OneStepMethod> method,
 
 IntegratorRow constrained_euler()
 {
-  return {"constrained symplectic Euler", "first order, symplectic on the constraint manifold: R (24), its adjoint, and (25)",
+  return {"constrained symplectic Euler", "for constraints and magnetic fields: symplectic on the manifold, R (24), its adjoint, and (25)",
           [](ParameterSection &section)
           {
             declare_order(section);
@@ -46,11 +47,11 @@ IntegratorRow constrained_euler()
           [](const ParameterSection &section) -> std::unique_ptr<Integrator>
           {
             const std::string form = section.text("Form");
-            if (form == "composed") return make_composed(std::make_unique<Rattle>(Rattle::Form::composed), section);
+            if (form == "composed") return make_composed(std::make_unique<ConstrainedEuler>(Rattle::Form::composed), section);
             if (section.is_set("Order") && section.text("Order") != "2")
               throw section.error("Order", "is only possible with Form = composed.");
             return std::make_unique<FixedStepIntegrator>(
-              std::make_unique<Rattle>(form == "adjoint" ? Rattle::Form::adjoint : Rattle::Form::euler),
+              std::make_unique<ConstrainedEuler>(form == "adjoint" ? Rattle::Form::adjoint : Rattle::Form::euler),
               section.number("Time step"));
           }};
 }
@@ -108,13 +109,17 @@ IntegratorRow gauss_dae()
                             "Whether each step ends with a projection on the constraint manifold (R section 4): no longer "
                             "symplectic.");
             section.declare("Reversible", "false", Pattern::boolean(), "Compose as in R Corollary 5.2: two solves a step.");
+            section.declare("Order", "2", Pattern::choice({"2", "4"}),
+                            "4: three steps of the midpoint rule as in R (15). Measured, that is still a method of order 2: "
+                            "parameters/studies/reich_orders.prm.");
           },
           [](const ParameterSection &section)
           {
-            return std::make_unique<FixedStepIntegrator>(
-              std::make_unique<GaussDae>(GaussDae::Settings{std::stoi(section.text("Stages")), std::stoi(section.text("Index")),
-                                                            section.boolean("Projected"), section.boolean("Reversible")}),
-              section.number("Time step"));
+            const GaussDae::Settings settings{std::stoi(section.text("Stages")), std::stoi(section.text("Index")),
+                                              section.boolean("Projected"), section.boolean("Reversible")};
+            if (section.text("Order") != "2" && (settings.n_stages > 1 || settings.is_projected))
+              throw section.error("Order", "4 is for one stage that is not projected.");
+            return make_composed(std::make_unique<GaussDae>(settings), section);
           }};
 }
 }  // namespace

@@ -138,7 +138,7 @@ void MultiplierMatrix::factorise(const Eigen::VectorXd &left, const Eigen::Vecto
     }
     catch (const StepFailed &)
     {
-      fail_singular(left);
+      fail_singular(left, right);
     }
     return;
   }
@@ -146,7 +146,7 @@ void MultiplierMatrix::factorise(const Eigen::VectorXd &left, const Eigen::Vecto
   std::fill(values, values + sparse_.nonZeros(), 0.);
   for (const Product &p : products_) values[p.entry] += left[p.left] * inverse_mass_[p.dof] * right[p.right];
   sparse_factors_->factorize(sparse_);
-  if (sparse_factors_->info() != Eigen::Success) fail_singular(left);
+  if (sparse_factors_->info() != Eigen::Success) fail_singular(left, right);
 }
 
 /// LU of a band matrix with exchanges of rows inside the band. Row i holds columns i - b ... i + 2 b.
@@ -206,9 +206,16 @@ void MultiplierMatrix::solve(Eigen::VectorXd &b)
   for (std::size_t c = 0; c < place_.size(); ++c) b[c] = permuted_[place_[c]];
 }
 
-void MultiplierMatrix::fail_singular(const Eigen::VectorXd &entries) const
+void MultiplierMatrix::archive(Archive &archive)
 {
-  const auto dependent = dependent_constraints(*system_, entries);
+  archive("n_factorisations", n_factorisations_);
+  archive("n_solves", n_solves_);
+}
+
+void MultiplierMatrix::fail_singular(const Eigen::VectorXd &left, const Eigen::VectorXd &right) const
+{
+  auto dependent = dependent_constraints(*system_, left);
+  if (dependent.empty()) dependent = dependent_constraints(*system_, right);
   if (dependent.empty()) throw StepFailed("the matrix of the multipliers is singular; a shorter step may help");
   throw StepFailed(fmt::format("the constraints have become dependent: {}", fmt::join(dependent, "; ")));
 }

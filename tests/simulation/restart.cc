@@ -6,6 +6,7 @@
 #include <freefall/simulation/tables.h>
 
 #include <boost/test/unit_test.hpp>
+#include <algorithm>
 #include <cstring>
 
 using namespace freefall;
@@ -38,6 +39,43 @@ end
 subsection Potentials
   subsection Central gravity
     set Strength = 1
+  end
+end
+)";
+
+/// The same particles, two of them joined by a rod and one on a circle, at speeds that fit.
+const std::string rods = R"(
+set Problem = particles
+set End time = 1
+subsection Particles
+  set Dimension = 2
+  subsection Particle a
+    set Position = -0.9, 0.5
+    set Velocity = 0.1, 0.2
+  end
+  subsection Particle b
+    set Mass = 2
+    set Position = 0.1, -0.9
+    set Velocity = 0, -0.15
+  end
+  subsection Particle c
+    set Position = 0.8, 0.6
+    set Velocity = 0.05, 0.2
+  end
+end
+subsection Potentials
+  subsection Central gravity
+    set Strength = 1
+  end
+end
+subsection Constraints
+  set Project initial state = yes
+  subsection Distance rod
+    set Particles = a, b
+  end
+  subsection Anchor circle
+    set Particle = c
+    set Point    = 0, 0
   end
 end
 )";
@@ -108,6 +146,35 @@ BOOST_AUTO_TEST_CASE(every_integrator_goes_on_bit_for_bit_from_what_it_saved)
       }
     }
   BOOST_TEST(n_integrators >= 12);
+}
+
+BOOST_AUTO_TEST_CASE(every_constrained_integrator_goes_on_bit_for_bit_from_what_it_saved)
+{
+  // Settings that carry other things than the defaults do.
+  const std::vector<std::pair<std::string, std::vector<std::string>>> cases{
+    {"RATTLE", {}},
+    {"RATTLE", {"RATTLE/Order=4"}},
+    {"SHAKE", {}},
+    {"constrained symplectic Euler", {}},
+    {"constrained symplectic Euler", {"Constrained symplectic Euler/Form=first order"}},
+    {"constrained energy-momentum", {}},
+    {"constrained ODE", {"Constrained ODE/Position projection=1e-9", "Constrained ODE/Momentum projection=1e-9"}},
+    {"constrained ODE", {"Constrained ODE/Method=Fehlberg", "Constrained ODE/Momentum projection=1e-9"}},
+    {"constrained ODE", {"Constrained ODE/Method=Gauss collocation"}},
+    {"constrained Gauss", {"Constrained Gauss/Projected=true"}}};
+  for (const auto &[name, settings] : cases)
+  {
+    ParameterSection root;
+    Simulation::declare_parameters(root);
+    read_prm(rods, "rods", root);
+    for (const auto &setting : settings) apply_setting(root, "Integrator/" + setting);
+    const auto system = problem_table()[1].make(root);
+    const auto rows = integrator_table();
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto &one) { return one.name == name; });
+    BOOST_TEST_REQUIRE((row != rows.end()), name);
+    const std::string difference = difference_after_restart(*row, root, *system);
+    BOOST_TEST(difference == "", name << ": " << difference);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(interrupted_and_resumed_runs_leave_the_files_of_the_run_that_never_was)

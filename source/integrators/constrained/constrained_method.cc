@@ -3,6 +3,7 @@
 #include <freefall/integrators/newton_progress.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace freefall
 {
@@ -10,8 +11,17 @@ NamedValues ConstrainedMethod::summary() const
 {
   return {{"n_constraint_evaluations", static_cast<double>(n_constraint_evaluations_)},
           {"n_newton_iterations", static_cast<double>(n_iterations_)},
-          {"n_matrix_factorisations", static_cast<double>(matrix_.n_factorisations())},
-          {"n_matrix_solves", static_cast<double>(matrix_.n_solves())}};
+          {"n_matrix_factorisations", static_cast<double>(matrix_.n_factorisations() + n_own_factorisations_)},
+          {"n_matrix_solves", static_cast<double>(matrix_.n_solves() + n_own_solves_)}};
+}
+
+void ConstrainedMethod::archive(Archive &archive)
+{
+  archive("n_constraint_evaluations", n_constraint_evaluations_);
+  archive("n_newton_iterations", n_iterations_);
+  archive("n_own_factorisations", n_own_factorisations_);
+  archive("n_own_solves", n_own_solves_);
+  matrix_.archive(archive);
 }
 
 void ConstrainedMethod::attach(const System &system)
@@ -20,8 +30,26 @@ void ConstrainedMethod::attach(const System &system)
     throw InputError(fmt::format("{} is for systems with constraints, and this one has none: choose another integrator", name()));
   system_ = &system;
   constraints_ = system.constraints();
+  if (!handles_any_hamiltonian()) refuse_non_separable(system, name());
   matrix_.attach(system);
   multipliers_.setZero(constraints_->size());
+}
+
+void ConstrainedMethod::fail_to_converge(int n_iterations, const Eigen::VectorXd &values, const Eigen::VectorXd &entries) const
+{
+  std::string dependence;
+  if (entries.allFinite())
+    for (const auto &message : dependent_constraints(*system_, entries)) dependence += "; " + message;
+  throw StepFailed(fmt::format("Newton's iteration did not converge in {} iterations; the largest constraint residual is {:.3g} of "
+                               "{}{}; a shorter step may help",
+                               n_iterations, values.cwiseAbs().maxCoeff(), constraints_->largest(values).name(), dependence));
+}
+
+void ConstrainedMethod::fail_singular(const Eigen::VectorXd &entries) const
+{
+  const auto dependent = dependent_constraints(*system_, entries);
+  if (dependent.empty()) throw StepFailed("the matrix of Newton's iteration is singular; a shorter step may help");
+  throw StepFailed(fmt::format("the constraints have become dependent: {}", fmt::join(dependent, "; ")));
 }
 
 void ConstrainedMethod::evaluate_gradient(const Eigen::VectorXd &q)

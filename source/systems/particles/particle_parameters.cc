@@ -61,6 +61,11 @@ void declare_potentials(ParameterSection &potentials)
     "cut-off and is made anew when a particle has moved by half of it. 0: no list. auto: a fifth of the cut-off "
     "from 64 particles on, else 0. Results are the same bit for bit.");
   potentials.declare("Gravity", "0, 0, 0", Pattern::vector(3), "Uniform acceleration g: V = -m g.x, booked as external work.");
+  potentials.declare("Magnetic field", "0, 0, 0", Pattern::vector(3),
+                     "Uniform field B: the force q v x B on charges. For constrained particles only, moved by constrained "
+                     "symplectic Euler: the Hamiltonian is not separable (R 24).");
+  potentials.declare("Vector potential", "none", Pattern::text(),
+                     "A(x, y, z) of another magnetic field, rot A: smooth formulas separated by ; one for each dimension.");
   potentials.declare("External field", "none", Pattern::text(),
                      "V(x, y, z) of each particle, a smooth formula such as x^2*y + exp(-y), booked as external work.");
   potentials.declare("On-site", "none", Pattern::text(), "V(q) of each coordinate of a lattice, such as 1 - cos(q).");
@@ -280,6 +285,23 @@ void add_potentials(ParticleSystem &system, const ParameterSection &section)
   add_listed_angles(system, section);
 }
 
+void add_magnetic_field(ParticleSystem &system, const ParameterSection &section)
+{
+  const Eigen::Vector3d field = section.vector3("Magnetic field");
+  const std::string formulas = section.text("Vector potential");
+  if (field.isZero(0) && formulas == "none") return;
+  const std::string key = formulas == "none" ? "Magnetic field" : "Vector potential";
+  try
+  {
+    system.set_vector_potential(
+      {system.dimension(), field, formulas == "none" ? std::vector<std::string>{} : split(formulas, ';')});
+  }
+  catch (const InputError &error)
+  {
+    throw section.error(key, error.what());
+  }
+}
+
 /// One body around a centre or two that attract each other: their orbit is observed.
 void find_orbit(ParticleSystem &system, const ParameterSection &potentials)
 {
@@ -351,6 +373,7 @@ std::unique_ptr<System> parse_particle_parameters(const ParameterSection &root)
   add_potentials(*system, root.section("Potentials"));
   find_orbit(*system, root.section("Potentials"));
   parse_constraint_parameters(root, *system);
+  add_magnetic_field(*system, root.section("Potentials"));
   system->check_initial_state();
   if (section.text("Reduction") == "none") return system;
   try

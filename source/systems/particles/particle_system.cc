@@ -1,6 +1,7 @@
 #include <freefall/core/errors.h>
 #include <freefall/core/nearest_name.h>
 #include <freefall/systems/constraint_projection.h>
+#include <freefall/systems/particles/charged_particles.h>
 #include <freefall/systems/particles/particle_system.h>
 #include <freefall/systems/penalty_terms.h>
 
@@ -107,6 +108,16 @@ void ParticleSystem::penalise(std::shared_ptr<const ConstraintSet> constraints, 
   penalty_ = omega;
 }
 
+void ParticleSystem::set_vector_potential(VectorPotential potential)
+{
+  std::vector<double> charges;
+  for (const Particle &particle : particles_) charges.push_back(particle.charge);
+  if (std::all_of(charges.begin(), charges.end(), [](double charge) { return charge == 0; }))
+    throw InputError("it acts on nothing: no particle has a charge");
+  if (!constraints_) throw InputError("only constrained particles can move in a magnetic field: there are no constraints");
+  hamiltonian_ = std::make_unique<ChargedParticles>(*this, std::move(potential), std::move(charges));
+}
+
 void ParticleSystem::set_initial_state(const Eigen::VectorXd &q, const Eigen::VectorXd &v)
 {
   initial_state_.q = q;
@@ -179,6 +190,16 @@ NamedValues ParticleSystem::observe(const State &state) const
     values.push_back({fmt::format("linear_momentum_{}", axis_names[axis]), linear[axis]});
   for (int axis = dimension_ == 3 ? 0 : 2; axis < 3 && dimension_ > 1; ++axis)
     values.push_back({fmt::format("angular_momentum_{}", axis_names[axis]), angular[axis]});
+  if (hamiltonian_)
+  {
+    // p in place of M v: what a field that is the same after a rotation keeps.
+    State canonical = state;
+    hamiltonian_->momentum(state.q, state.v, canonical.v);
+    canonical.v.array() /= diagonal_mass_.array();
+    const Eigen::Vector3d moment = angular_momentum(canonical);
+    for (int axis = dimension_ == 3 ? 0 : 2; axis < 3; ++axis)
+      values.push_back({fmt::format("canonical_angular_momentum_{}", axis_names[axis]), moment[axis]});
+  }
   if (boltzmann_constant_ > 0) values.push_back({"temperature", temperature(state)});
   for (const int i : observed_)
     for (const auto &[what, entries] : {std::pair<const char *, const Eigen::VectorXd &>{"position", state.q}, {"velocity", state.v}})

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <freefall/potentials/vector_potential.h>
+#include <freefall/systems/hamiltonian.h>
 #include <freefall/systems/particles/orbital_elements.h>
 #include <freefall/systems/system.h>
 
@@ -28,7 +30,7 @@ struct Particle
 /// Observes linear_momentum_x, ... and (from two dimensions on) angular_momentum_z or all three components, about the origin;
 /// with a Boltzmann constant also the temperature 2 K / (dim N k_B), whose mean over time is (GSO 71) and measured at the end;
 /// of a body that orbits a fixed centre, or of two bodies, the orbital elements.
-class ParticleSystem : public System
+class ParticleSystem : public System, public HamiltonianSystem
 {
 public:
   /// Throws InputError for a dimension other than 1, 2 or 3, no particles, a mass that is not positive, a number that is
@@ -53,6 +55,11 @@ public:
   /// Constraints as stiff terms (TO 1.7); penalty_multiplier_1, ... = omega^2 g are observed, whose means over a short time are
   /// the multipliers (TO 1.8).
   void penalise(std::shared_ptr<const ConstraintSet> constraints, double omega);
+  /// A magnetic field that acts on the charges: from now on the system is not separable, and canonical_angular_momentum_...,
+  /// the moment of p = M v + a(q), is observed. Throws InputError when no particle has
+  /// a charge, or when there are no constraints yet: only integrators for these know such fields.
+  void set_vector_potential(VectorPotential potential);
+  const Hamiltonian *hamiltonian() const override { return hamiltonian_.get(); }
   /// A state for the beginning in place of that of the particles.
   void set_initial_state(const Eigen::VectorXd &q, const Eigen::VectorXd &v);
   /// k_B in the problem's units: from now on the temperature is observed.
@@ -89,5 +96,6 @@ private:
   std::optional<OrbitParameters> orbit_;
   std::shared_ptr<const ConstraintSet> penalised_;
   double penalty_ = 0;  ///< omega
+  std::unique_ptr<Hamiltonian> hamiltonian_;
 };
 }  // namespace freefall
