@@ -44,30 +44,7 @@ end
 )";
 
 /// The same particles, two of them joined by a rod and one on a circle, at speeds that fit.
-const std::string rods = R"(
-set Problem = particles
-set End time = 1
-subsection Particles
-  set Dimension = 2
-  subsection Particle a
-    set Position = -0.9, 0.5
-    set Velocity = 0.1, 0.2
-  end
-  subsection Particle b
-    set Mass = 2
-    set Position = 0.1, -0.9
-    set Velocity = 0, -0.15
-  end
-  subsection Particle c
-    set Position = 0.8, 0.6
-    set Velocity = 0.05, 0.2
-  end
-end
-subsection Potentials
-  subsection Central gravity
-    set Strength = 1
-  end
-end
+const std::string rods = std::string(molecule) + R"(
 subsection Constraints
   set Project initial state = yes
   subsection Distance rod
