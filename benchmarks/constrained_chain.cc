@@ -24,7 +24,7 @@ namespace
 using namespace freefall;
 
 /// Links of length 1 in an arc of radius n / 3, one end fixed, under gravity.
-std::unique_ptr<ParticleSystem> chain(int n_links, bool has_links)
+std::unique_ptr<ParticleSystem> make_chain(int n_links, bool has_links)
 {
   std::vector<Particle> particles;
   const double angle = 3. / n_links, radius = 0.5 / std::sin(angle / 2);
@@ -43,7 +43,7 @@ std::unique_ptr<ParticleSystem> chain(int n_links, bool has_links)
 }
 
 /// n x n knots in space at distance 1, with a ripple so that no constraints are dependent, the first row held, under gravity.
-std::unique_ptr<ParticleSystem> net(int n, bool has_rods)
+std::unique_ptr<ParticleSystem> make_net(int n, bool has_rods)
 {
   std::vector<Particle> particles;
   for (int j = 0; j < n; ++j)
@@ -141,7 +141,7 @@ int main(int argc, char **argv)
   std::vector<int> lengths, widths;
   for (int n = 10; n <= largest; n *= 10) lengths.push_back(n);
   for (int n = 5; n <= widest; n *= 2) widths.push_back(n);
-  print_table("chain", lengths, chain);
-  print_table("net", widths, net);
+  print_table("chain", lengths, make_chain);
+  print_table("net", widths, make_net);
   if (as_json) fmt::print("{}\n", result.dump());
 }
