@@ -2,6 +2,7 @@
 #include <freefall/systems/multiplier_matrix.h>
 
 #include <Eigen/OrderingMethods>
+#include <Eigen/SparseCholesky>
 #include <Eigen/SparseQR>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -220,6 +221,18 @@ void MultiplierMatrix::fail_singular(const Eigen::VectorXd &left, const Eigen::V
   throw StepFailed(fmt::format("the constraints have become dependent: {}", fmt::join(dependent, "; ")));
 }
 
+namespace
+{
+/// Whether no column of length 1 is within 1e-6 of what those before it span: pivots of the Gram matrix are the squares of these
+/// distances, and its rounding is far below. At a cost linear for chains, where SparseQR takes the square.
+bool are_clearly_independent(const Eigen::SparseMatrix<double> &columns)
+{
+  const Eigen::SparseMatrix<double> gram = columns.transpose() * columns;
+  const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factors(gram);
+  return factors.info() == Eigen::Success && factors.vectorD().minCoeff() > 1e-12;
+}
+}  // namespace
+
 std::vector<std::string> dependent_constraints(const System &system, const Eigen::VectorXd &entries)
 {
   const ConstraintSet &constraints = *system.constraints();
@@ -247,6 +260,7 @@ std::vector<std::string> dependent_constraints(const System &system, const Eigen
   Eigen::SparseMatrix<double> transposed(system.n_dofs(), n);
   transposed.setFromTriplets(triplets.begin(), triplets.end());
   transposed.makeCompressed();
+  if (n == 0 || are_clearly_independent(transposed)) return messages;
   Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
   // Columns have length 1: what is left of a dependent one is rounding.
   qr.setPivotThreshold(1e-10);

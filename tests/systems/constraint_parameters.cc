@@ -130,6 +130,25 @@ BOOST_AUTO_TEST_CASE(redundant_and_contradicting_constraints_are_named)
                 {"not independent", "Fixed coordinate 'x'", "Fixed point 'f' x"});
 }
 
+BOOST_AUTO_TEST_CASE(dependence_is_found_down_to_a_billionth_of_a_gradient)
+{
+  // Two anchors of one particle whose directions differ by an angle: to the eye of the Gram matrix, to that of the QR only, to none.
+  for (const double angle : {1e-3, 1e-8, 1e-12})
+  {
+    ParticleSystem system(2, {{"bob", 1, 0, {1, 0, 0}, {}}});
+    auto set = std::make_shared<ConstraintSet>();
+    set->add(std::make_unique<DistanceConstraint>(
+      DistanceConstraint::from_point("one", {0, 1}, {0, 0}, 1, DistanceConstraint::Form::half_square)));
+    set->add(std::make_unique<DistanceConstraint>(
+      DistanceConstraint::from_point("two", {0, 1}, {0, angle}, 1, DistanceConstraint::Form::half_square)));
+    const auto attempt = [&] { system.set_constraints(set); };
+    if (angle > 1e-10)
+      attempt();
+    else
+      BOOST_CHECK_THROW(attempt(), InputError);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(mistakes_in_constraints_are_told)
 {
   check_refused(distance("ab", "a, d", "1"), {"there is no particle 'd'"});
