@@ -37,6 +37,9 @@ ShiftedMatrix::ShiftedMatrix(const System &system, const Selection &selection)
   Eigen::MatrixXd mass;
   if (!system.mass_is_diagonal())
   {
+    if (system.is_distributed())
+      throw InputError("implicit methods take a mass matrix that is not diagonal in one process only. Use a lumped mass, explicit "
+                       "Newmark, or leave out mpirun.");
     if (system.n_dofs() > max_dense_rows)
       throw InputError(fmt::format("implicit methods take a mass matrix that is not diagonal up to {} degrees of freedom, not {}",
                                    max_dense_rows, system.n_dofs()));
