@@ -1,5 +1,6 @@
 #include <freefall/core/differences.h>
 #include <freefall/core/errors.h>
+#include <freefall/core/simd_transpose.h>
 #include <freefall/potentials/discrete_stress.h>
 #include <freefall/potentials/hyperelastic_elements.h>
 
@@ -339,12 +340,7 @@ void HyperelasticElements<Material>::gather(int first, const Eigen::VectorXd &q,
   const int n = 3 * n_nodes_, last = n_terms() - 1;
   const int *lane_dofs[batch_size];
   for (int lane = 0; lane < batch_size; ++lane) lane_dofs[lane] = dofs_.data() + n * std::min(first + lane, last);
-  for (int k = 0; k < n; ++k)
-  {
-    double lanes[batch_size];
-    for (int lane = 0; lane < batch_size; ++lane) lanes[lane] = q[lane_dofs[lane][k]];
-    x[k] = Batch::load_unaligned(lanes);
-  }
+  for (int k = 0; k < n; k += 3) load_transposed<Batch, 3>([&](int lane) { return q.data() + lane_dofs[lane][k]; }, x + k);
 }
 
 template <typename Material>

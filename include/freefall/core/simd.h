@@ -5,13 +5,15 @@
 
 namespace freefall
 {
-/// As many doubles as the widest vector register of the target holds, at most four: nodes have three components, so that wider
-/// batches would be half empty, and the transposes of simd_transpose.h are written for four. With AVX-512 the same operations
-/// are encoded with its 32 registers.
+/// As many doubles as the widest vector register of the target holds: for loops over many elements.
+using WideBatch = xsimd::batch<double>;
+
+/// The same, but at most four: for the few partners of a node, of which wider batches would be half empty. With AVX-512 its
+/// operations are encoded with the 32 registers.
 #if XSIMD_WITH_AVX512F
 using Batch = xsimd::batch<double, xsimd::fma3<xsimd::avx2>>;
 #else
-using Batch = xsimd::batch<double>;
+using Batch = WideBatch;
 #endif
 constexpr int batch_size = Batch::size;
 
@@ -25,12 +27,20 @@ bool all(const Mask &condition)
 }
 // Not inlined: rarely taken, and long.
 [[gnu::noinline]] inline double exact_log1p(double x) { return std::log1p(x); }
-[[gnu::noinline]] inline Batch exact_log1p(Batch x) { return xsimd::log1p(x); }
+template <typename Arch>
+[[gnu::noinline]] xsimd::batch<double, Arch> exact_log1p(xsimd::batch<double, Arch> x)
+{
+  return xsimd::log1p(x);
+}
 inline double magnitude(double x) { return std::abs(x); }
-inline Batch magnitude(const Batch &x) { return xsimd::abs(x); }
+template <typename Arch>
+xsimd::batch<double, Arch> magnitude(const xsimd::batch<double, Arch> &x)
+{
+  return xsimd::abs(x);
+}
 }  // namespace simd_detail
 
-/// ln(1 + x) to rounding, T = double or Batch. Fast while all |x| < 0.3, which moderate strains satisfy.
+/// ln(1 + x) to rounding, T = double or a batch. Fast while all |x| < 0.3, which moderate strains satisfy.
 ///
 /// ln(1 + x) = 2 artanh(w), w = x / (2 + x); with |w| < 0.177 the odd series is below one rounding after twelve terms.
 template <typename T>

@@ -52,6 +52,11 @@ public:
   double energy_density(const Eigen::Matrix3d &F) const override { return material_.energy(F); }
   Eigen::Matrix3d stress(const Eigen::Matrix3d &F) const override { return material_.stress(F); }
   LameConstants linearised() const override { return material_.linearised(); }
+  std::size_t memory_consumption() const override
+  {
+    return sizeof(*this) + sizeof(double) * (unit_gradients_.capacity() + factors_.capacity()) +
+           sizeof(int) * (dofs_.capacity() + names_.capacity());
+  }
 
   int n_terms() const override { return static_cast<int>(names_.size()); }
   int dofs_per_term() const override { return 3 * n_nodes_; }

@@ -58,6 +58,8 @@ public:
   /// can touch, m, and the stiffness of each obstacle, N/m.
   NamedValues summary() const override;
   std::string dof_name(int dof) const override;
+  /// Bytes held by mesh, elements, masses and initial state: what grows with the number of elements.
+  std::size_t memory_consumption() const;
   std::vector<Wall> walls() const override;
 
 private:
