@@ -1,3 +1,7 @@
+#if defined(__GNUC__) && __GNUC__ < 13
+// Registers that avx512fintrin.h leaves undefined on purpose (GCC bug 105593).
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
 #include <freefall/core/errors.h>
 #include <freefall/potentials/discrete_stress.h>
 #include <freefall/potentials/linear_tetrahedra.h>

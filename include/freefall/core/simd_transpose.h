@@ -32,7 +32,6 @@ template <typename T, int n, typename Row>
           rows[lane] = k + 4 <= n ? _mm256_loadu_pd(row(lane) + k) : _mm256_maskz_loadu_pd(mask, row(lane) + k);
         __m512d four[4];
         simd_detail::transpose_to_columns(rows, four);
-#pragma GCC unroll 4
         for (int i = 0; i < std::min(4, n - k); ++i) columns[k + i] = four[i];
       }
     if constexpr (n_lanes<T> == 8)
