@@ -1,9 +1,11 @@
 #include <freefall/core/errors.h>
+#include <freefall/core/ranks.h>
 #include <freefall/integrators/newton_solver.h>
 
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 
@@ -133,12 +135,33 @@ double NewtonSolver::search(const Equation &equation, double norm_before, Eigen:
 
 void NewtonSolver::fail(double first_residual, double last_residual, const std::string &cause) const
 {
+  // Of a distributed system the rank with the largest residual, the others being silent, speaks for all.
   Eigen::Index worst = 0;
-  if (residual_.size() > 0) residual_.cwiseAbs2().cwiseProduct(inverse_mass_).maxCoeff(&worst);
-  throw StepFailed(fmt::format("Newton's iteration: {}; relative residual {:.3g} at first, {:.3g} at last, wanted {:.3g}, largest "
-                               "at {}. A shorter step (or Adaptive = true) helps",
-                               cause, first_residual, last_residual, settings_.tolerance,
-                               system_->dof_name(static_cast<int>(worst))));
+  const Eigen::VectorXd sizes = residual_.cwiseAbs2().cwiseProduct(inverse_mass_);
+  double largest = -1;
+  if (sizes.size() > 0) largest = sizes.maxCoeff<Eigen::PropagateNaN>(&worst);
+  if (std::isnan(largest)) largest = std::numeric_limits<double>::infinity();
+  const bool speaks = !system_->is_distributed() || largest == ranks::maximum(largest);
+  system_->together(
+    [&]
+    {
+      if (!speaks) return;
+      throw StepFailed(fmt::format("Newton's iteration: {}; relative residual {:.3g} at first, {:.3g} at last, wanted {:.3g}, "
+                                   "largest at {}. A shorter step (or Adaptive = true) helps",
+                                   cause, first_residual, last_residual, settings_.tolerance,
+                                   system_->dof_name(static_cast<int>(worst))));
+    });
+  std::abort();  // not reached: somebody spoke
+}
+
+void NewtonSolver::archive(Archive &archive)
+{
+  const Archive::Part part(archive, "newton");
+  archive("n_solves", n_solves_);
+  archive("n_iterations", n_iterations_);
+  archive("n_indefinite", n_indefinite_);
+  archive("n_shortened", n_shortened_);
+  solver_->archive(archive);
 }
 
 NamedValues NewtonSolver::summary() const

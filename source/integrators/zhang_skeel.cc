@@ -105,12 +105,14 @@ void ZhangSkeel::start(const System &system, const State &)
 void ZhangSkeel::evaluate(const Eigen::VectorXd &x, double dt)
 {
   const double shift = settings_.beta * dt * dt;
+  // The force before is near: conjugate gradients begin there.
+  const auto start = force_step_ > 0 ? ShiftedSolver::Start::guess : ShiftedSolver::Start::zero;
   force_step_ = 0;
   system_->gradient(x, gradient_);
   ++n_force_evaluations_;
   gradient_ = -gradient_;
   solver_->assemble(x, 1, shift);
-  solver_->solve(gradient_, settings_.tolerance, force_);
+  solver_->solve(gradient_, settings_.tolerance, force_, start);
   if (settings_.form == Form::full)
   {
     system_->third_derivative(x, force_, contraction_);

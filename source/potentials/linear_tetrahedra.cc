@@ -1,5 +1,7 @@
 #include <freefall/core/errors.h>
 #include <freefall/core/simd_transpose.h>
+#include <freefall/core/taylor.h>
+#include <freefall/potentials/deformation.h>
 #include <freefall/potentials/discrete_stress.h>
 #include <freefall/potentials/linear_tetrahedra.h>
 
@@ -68,6 +70,15 @@ struct Lanes
     T positions[4][3];
     load_transposed<T, 12>([&](int lane) { return x + 12 * entry(lane); }, positions[0]);
     load([&](int lane) { return records[elements[entry(lane)]].data(); }, positions);
+  }
+
+  /// At global vectors: dofs(lane, a) is the first dof of node a of the element in a lane.
+  template <typename Record, typename Dofs>
+  [[gnu::always_inline]] void load_global(const Record &record, const double *q, const Dofs &dofs)
+  {
+    T x[4][3];
+    for (int a = 0; a < 4; ++a) load_transposed<T, 3>([&](int lane) { return q + dofs(lane, a); }, x[a]);
+    load(record, x);
   }
 
   T determinant() const
@@ -469,13 +480,12 @@ template <typename Material>
   {
     // The unused lanes of the last batch repeat the last element.
     const auto element = [=](int lane) { return std::min(begin + lane, first + count - 1); };
-    const auto position = [&](int lane, int a) { return q.data() + dofs_[12 * element(lane) + 3 * a]; };
-    Batch x[4][3];
-    for (int a = 0; a < 4; ++a) load_transposed<Batch, 3>([&](int lane) { return position(lane, a); }, x[a]);
+    const auto dof = [&](int lane, int a) { return dofs_[12 * element(lane) + 3 * a]; };
     Lanes<Batch> lanes;
-    lanes.load([&](int lane) { return records_[element(lane)].data(); }, x);
+    lanes.load_global([&](int lane) { return records_[element(lane)].data(); }, q.data(), dof);
     const Batch J = lanes.determinant();
-    if (!simd_detail::all(J > Batch(0))) check_positive(J, element, position);
+    if (!simd_detail::all(J > Batch(0)))
+      check_positive(J, element, [&](int lane, int a) { return q.data() + dof(lane, a); });
 
     Batch N[4][3], g[4][3], cofactor[9];
     for (int c = 0; c < 3; ++c) lanes.cofactor_row(c, cofactor + 3 * c);
@@ -511,6 +521,48 @@ template <typename Material>
     const int n = std::min(batch_size, first + count - begin);
     for (int lane = 0; lane < n; ++lane)
       for (int k = 0; k < 144; ++k) hessians[144 * (begin - first + lane) + k] = entries[k][lane];
+  }
+}
+
+template <typename Material>
+[[gnu::flatten]] void LinearTetrahedra<Material>::add_third_derivative(const Eigen::VectorXd &q,
+                                                                       const Eigen::VectorXd &direction,
+                                                                       Eigen::VectorXd &contraction) const
+{
+  for (int begin = 0; begin < n_terms(); begin += batch_size)
+  {
+    // The unused lanes of the last batch repeat the last element.
+    const auto element = [=](int lane) { return std::min(begin + lane, n_terms() - 1); };
+    const auto dof = [&](int lane, int a) { return dofs_[12 * element(lane) + 3 * a]; };
+    const auto record = [&](int lane) { return records_[element(lane)].data(); };
+    Lanes<Batch> lanes, along;
+    lanes.load_global(record, q.data(), dof);
+    along.load_global(record, direction.data(), dof);
+    const Batch J = lanes.determinant();
+    if (!simd_detail::all(J > Batch(0)))
+      check_positive(J, element, [&](int lane, int a) { return q.data() + dof(lane, a); });
+
+    Deformation<Taylor<Batch>> deformation;
+    for (int k = 0; k < 9; ++k) deformation.F[k] = {lanes.F[k], along.F[k], Batch(0)};
+    deformation.update_determinant();
+    Taylor<Batch> P[9];
+    material_.stress(deformation, P);
+    double forces[12][batch_size];
+    for (int c = 0; c < 3; ++c)
+    {
+      Batch stress[3], last(0);
+      for (int k = 0; k < 3; ++k) stress[k] = lanes.volume() * P[3 * c + k].second;
+      for (int a = 0; a < 3; ++a)
+      {
+        const Batch force = dot(stress, lanes.N + 3 * a);
+        force.store_unaligned(forces[3 * a + c]);
+        last = last - force;
+      }
+      last.store_unaligned(forces[9 + c]);
+    }
+    const int n = std::min(batch_size, n_terms() - begin);
+    for (int lane = 0; lane < n; ++lane)
+      for (int k = 0; k < 12; ++k) contraction[dofs_[12 * (begin + lane) + k]] += forces[k][lane];
   }
 }
 

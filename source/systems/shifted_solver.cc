@@ -1,12 +1,12 @@
 #include <freefall/core/ranks.h>
 #include <freefall/systems/multigrid.h>
 #include <freefall/systems/shifted_solver.h>
+#include <freefall/systems/sparse_factors.h>
 
 #include <fmt/format.h>
 #include <time.h>
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
-#include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
 
@@ -39,31 +39,6 @@ private:
 };
 }  // namespace
 
-/// The factors M = L D L^T with the ordering found once.
-class ShiftedSolver::Direct
-{
-public:
-  void factorise(const BlockMatrix &matrix)
-  {
-    matrix.copy_lower_triangle(lower_);
-    if (!has_ordering_) factors_.analyzePattern(lower_);
-    has_ordering_ = true;
-    factors_.factorize(lower_);
-  }
-  /// Smaller than 0 for an operator that is not positive definite; NaN when a pivot vanished.
-  double smallest_pivot() const
-  {
-    return factors_.info() == Eigen::Success ? factors_.vectorD().minCoeff() : std::numeric_limits<double>::quiet_NaN();
-  }
-  int n_negative_pivots() const { return static_cast<int>((factors_.vectorD().array() <= 0).count()); }
-  void solve(const Eigen::VectorXd &b, Eigen::VectorXd &x) const { x = factors_.solve(b); }
-
-private:
-  Eigen::SparseMatrix<double> lower_;
-  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>, Eigen::Lower> factors_;
-  bool has_ordering_ = false;
-};
-
 void ShiftedSolver::declare_parameters(ParameterSection &section)
 {
   section.declare("Linear solver", "automatic", Pattern::choice({"automatic", "direct", "jacobi", "multigrid"}),
@@ -86,15 +61,9 @@ ShiftedSolver::Settings ShiftedSolver::parse_parameters(const ParameterSection &
 ShiftedSolver::ShiftedSolver(const System &system, const Settings &settings)
   : settings_(settings), system_(system), matrix_(system, settings.selection)
 {
-  if (system.is_distributed())
-  {
-    if (settings_.method == Method::direct || settings_.method == Method::multigrid)
-      throw InputError("Linear solver: on several processes only jacobi runs. Use automatic or jacobi, or leave out mpirun.");
-    settings_.method = Method::jacobi;
-  }
-  if (settings_.method == Method::automatic && system.n_dofs() <= max_rows_of_automatic_direct)
+  if (settings_.method == Method::automatic && system.n_global_dofs() <= max_rows_of_automatic_direct)
     settings_.method = Method::direct;
-  if (settings_.method == Method::direct) direct_ = std::make_unique<Direct>();
+  if (settings_.method == Method::direct) direct_ = std::make_unique<SparseFactors>(system);
   if (settings_.method == Method::multigrid || settings_.method == Method::automatic) multigrid_ = system.make_multigrid();
   if (matrix().block_size() != 3) multigrid_.reset();
   if (settings_.method == Method::multigrid && !multigrid_)
@@ -107,19 +76,19 @@ void ShiftedSolver::assemble(const Eigen::VectorXd &q, double mass_factor, doubl
 {
   const Stopwatch watch(statistics_.assembly_seconds);
   factors_are_current_ = diagonal_is_current_ = multigrid_is_current_ = false;
-  q_ = q;
-  mass_factor_ = mass_factor;
-  shift_ = shift;
+  operator_.q = q;
+  operator_.mass_factor = mass_factor;
+  operator_.shift = shift;
   system_.together([&] { matrix_.assemble(q, mass_factor, shift); });
   ++statistics_.n_assemblies;
 }
 
-void ShiftedSolver::solve(const Eigen::VectorXd &b, double tolerance, Eigen::VectorXd &x)
+void ShiftedSolver::solve(const Eigen::VectorXd &b, double tolerance, Eigen::VectorXd &x, Start start)
 {
   ++statistics_.n_solves;
   if (settings_.method == Method::direct) return solve_directly(b, x);
-  if (settings_.method == Method::multigrid || prefers_multigrid_) return solve_with_multigrid(b, tolerance, x);
-  solve_with_jacobi(b, tolerance, x);
+  if (settings_.method == Method::multigrid || prefers_multigrid_) return solve_with_multigrid(b, tolerance, start, x);
+  solve_with_jacobi(b, tolerance, start, x);
 }
 
 void ShiftedSolver::solve_directly(const Eigen::VectorXd &b, Eigen::VectorXd &x)
@@ -133,14 +102,14 @@ void ShiftedSolver::solve_directly(const Eigen::VectorXd &b, Eigen::VectorXd &x)
       throw IndefiniteOperator(
         fmt::format("the operator M + c Hess V is not positive definite at c = {:.4g}: {} of {} pivots are not positive. The "
                     "potential is not convex here; a shorter step helps",
-                    shift_ / mass_factor_, direct_->n_negative_pivots(), matrix().n_rows()));
+                    operator_.shift / operator_.mass_factor, direct_->n_bad_pivots(), direct_->n_rows()));
     factors_are_current_ = true;
   }
   const Stopwatch watch(statistics_.solve_seconds);
   direct_->solve(b, x);
 }
 
-void ShiftedSolver::solve_with_jacobi(const Eigen::VectorXd &b, double tolerance, Eigen::VectorXd &x)
+void ShiftedSolver::solve_with_jacobi(const Eigen::VectorXd &b, double tolerance, Start start, Eigen::VectorXd &x)
 {
   if (!diagonal_is_current_) invert_diagonal();
   const auto precondition = [&](const Eigen::VectorXd &r, Eigen::VectorXd &z)
@@ -156,20 +125,20 @@ void ShiftedSolver::solve_with_jacobi(const Eigen::VectorXd &b, double tolerance
   bool converged;
   {
     const Stopwatch watch(statistics_.solve_seconds);
-    converged = iterate(b, tolerance, limit, precondition, x);
+    converged = iterate(b, tolerance, limit, precondition, start, x);
   }
   if (converged) return;
   if (multigrid_)
   {
     prefers_multigrid_ = true;
-    return solve_with_multigrid(b, tolerance, x);
+    return solve_with_multigrid(b, tolerance, Start::guess, x);
   }
   throw StepFailed(fmt::format("conjugate gradients did not converge to {:.2g} in {} iterations; a shorter step, more iterations "
                                "(Maximum linear iterations) or another Linear solver helps",
                                tolerance, limit));
 }
 
-void ShiftedSolver::solve_with_multigrid(const Eigen::VectorXd &b, double tolerance, Eigen::VectorXd &x)
+void ShiftedSolver::solve_with_multigrid(const Eigen::VectorXd &b, double tolerance, Start start, Eigen::VectorXd &x)
 {
   if (!has_multigrid_levels_) build_multigrid();
   const auto precondition = [&](const Eigen::VectorXd &r, Eigen::VectorXd &z) { multigrid_->apply(r, z); };
@@ -181,7 +150,7 @@ void ShiftedSolver::solve_with_multigrid(const Eigen::VectorXd &b, double tolera
   const auto attempt = [&](int limit)
   {
     const Stopwatch watch(statistics_.solve_seconds);
-    return iterate(b, tolerance, limit, precondition, x);
+    return iterate(b, tolerance, limit, precondition, start, x);
   };
   if (attempt(patience))
   {
@@ -192,6 +161,7 @@ void ShiftedSolver::solve_with_multigrid(const Eigen::VectorXd &b, double tolera
   if (!multigrid_is_current_)
   {
     build_multigrid();
+    start = Start::guess;
     if (attempt(settings_.max_iterations))
     {
       good_iterations_ = static_cast<int>(std::ceil(10 * last_iterations_ / digits));
@@ -206,7 +176,8 @@ void ShiftedSolver::solve_with_multigrid(const Eigen::VectorXd &b, double tolera
 void ShiftedSolver::build_multigrid()
 {
   const Stopwatch watch(statistics_.factorisation_seconds);
-  multigrid_->build(matrix(), q_);
+  multigrid_->build(matrix(), operator_.q);
+  levels_ = operator_;
   has_multigrid_levels_ = multigrid_is_current_ = true;
   good_iterations_ = 0;
   ++statistics_.n_factorisations;
@@ -216,13 +187,6 @@ void ShiftedSolver::invert_diagonal()
 {
   const Stopwatch watch(statistics_.factorisation_seconds);
   const int size = matrix().block_size();
-  const auto not_definite = [&](int row)
-  {
-    return IndefiniteOperator(
-      fmt::format("the operator M + c Hess V is not positive definite at c = {:.4g}: its diagonal block {} is not. The potential "
-                  "is not convex here; a shorter step helps",
-                  shift_ / mass_factor_, row));
-  };
   inverse_diagonal_.resize(size * matrix().n_rows());
   for (int row = 0; row < matrix().n_block_rows(); ++row)
     std::copy_n(matrix().values().data() + size * size * matrix().diagonal(row), size * size,
@@ -242,8 +206,23 @@ void ShiftedSolver::invert_diagonal()
     if (Eigen::LLT<Eigen::Matrix3d>(A).info() != Eigen::Success) first_bad = row;
     A = A.inverse().eval();
   }
-  if (system_.is_distributed() ? ranks::any(first_bad >= 0) : first_bad >= 0) throw not_definite(first_bad);
+  check_diagonal(first_bad);
   diagonal_is_current_ = true;
+}
+
+void ShiftedSolver::check_diagonal(int first_bad_row) const
+{
+  // The lowest rank that found one names it for all.
+  const int me = system_.is_distributed() ? ranks::rank() : 0, nobody = system_.is_distributed() ? ranks::size() : 1;
+  int speaker = first_bad_row >= 0 ? me : nobody;
+  if (system_.is_distributed()) speaker = static_cast<int>(ranks::minimum(speaker));
+  if (speaker == nobody) return;
+  std::string place = first_bad_row >= 0 ? system_.dof_name(matrix().block_size() * first_bad_row) : "";
+  if (system_.is_distributed()) place = ranks::broadcast(place, speaker);
+  throw IndefiniteOperator(
+    fmt::format("the operator M + c Hess V is not positive definite at c = {:.4g}: its diagonal block at {} is not. The "
+                "potential is not convex here; a shorter step helps",
+                operator_.shift / operator_.mass_factor, place));
 }
 
 void ShiftedSolver::add_blocks_of_other_ranks()
@@ -261,17 +240,30 @@ void ShiftedSolver::add_blocks_of_other_ranks()
 }
 
 template <typename Precondition>
-bool ShiftedSolver::iterate(
-  const Eigen::VectorXd &b, double tolerance, int max_iterations, const Precondition &precondition, Eigen::VectorXd &x)
+bool ShiftedSolver::iterate(const Eigen::VectorXd &b,
+                            double tolerance,
+                            int max_iterations,
+                            const Precondition &precondition,
+                            Start start,
+                            Eigen::VectorXd &x)
 {
-  x.setZero(b.size());
+  last_iterations_ = 0;
   r_ = b;
   z_.resize(b.size());
   precondition(r_, z_);
   double rz = system_.dot(r_, z_);
   const double goal = tolerance * tolerance * rz;
-  last_iterations_ = 0;
-  if (rz == 0) return true;
+  if (start == Start::zero || rz == 0)
+    x.setZero(b.size());
+  else
+  {
+    matrix().multiply(x, Ap_);
+    system_.add_other_ranks(Ap_);
+    r_ -= Ap_;
+    precondition(r_, z_);
+    rz = system_.dot(r_, z_);
+  }
+  if (std::abs(rz) <= goal) return true;
   p_ = z_;
   for (int iteration = 1; iteration <= max_iterations; ++iteration)
   {
@@ -284,7 +276,7 @@ bool ShiftedSolver::iterate(
       throw IndefiniteOperator(
         fmt::format("the operator M + c Hess V is not positive definite at c = {:.4g}: conjugate gradients met the curvature "
                     "{:.4g} in iteration {}. The potential is not convex here; a shorter step helps",
-                    shift_ / mass_factor_, curvature / system_.dot(p_, p_), iteration));
+                    operator_.shift / operator_.mass_factor, curvature / system_.dot(p_, p_), iteration));
     const double alpha = rz / curvature;
     x += alpha * p_;
     r_ -= alpha * Ap_;
@@ -295,6 +287,29 @@ bool ShiftedSolver::iterate(
     rz = next;
   }
   return false;
+}
+
+void ShiftedSolver::archive(Archive &archive)
+{
+  const Archive::Part part(archive, "linear_solver");
+  archive("n_assemblies", statistics_.n_assemblies);
+  archive("n_factorisations", statistics_.n_factorisations);
+  archive("n_solves", statistics_.n_solves);
+  archive("n_iterations", statistics_.n_iterations);
+  archive("prefers_multigrid", prefers_multigrid_);
+  bool has_levels = has_multigrid_levels_;
+  int good_iterations = good_iterations_;
+  archive("has_levels", has_levels);
+  archive("good_iterations", good_iterations);
+  archive.list("levels_q", levels_.q);
+  archive("levels_mass_factor", levels_.mass_factor);
+  archive("levels_shift", levels_.shift);
+  if (!archive.is_loading() || !has_levels) return;
+  const ShiftedSolverStatistics counted = statistics_;
+  assemble(Eigen::VectorXd(levels_.q), levels_.mass_factor, levels_.shift);
+  build_multigrid();
+  statistics_ = counted;
+  good_iterations_ = good_iterations;
 }
 
 NamedValues ShiftedSolver::summary() const

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 // Runs on several processes, by mpirun, against the same runs on one.
@@ -214,6 +215,74 @@ BOOST_AUTO_TEST_CASE(implicit_methods_agree_to_the_tolerance_of_their_solves)
       BOOST_TEST(difference_of_ranks(scratch, base + name + "\" --set \"Integrator/" + method + "/Time step=4e-7\"" + mesh) < 1e-6);
     }
   }
+}
+
+/// The cube slowly against a soft wall with steps that make the diagonal a bad guess of the matrix.
+const std::string soft_cube =
+  parameters + "cube_impact.prm --quiet --set \"End time=5e-5\" --set \"Body cube/Velocity=10;10;10\" --set \"Contact/Plane "
+               "wall/Stiffness=1e10\" --set \"Contact/Plane wall/Point=0.1001,0.1001,0.1001\" --set \"Checks/Maximum energy "
+               "error=none\" --set \"Output/Snapshot interval=none\" --set \"Output/History interval=5e-6\" ";
+const std::string hexahedra = "--set \"Body cube/Mesh/Type=box\" --set \"Body cube/Mesh/Element=linear hexahedra\" --set \"Body "
+                              "cube/Mesh/Size=0.1,0.1,0.1\" --set \"Body cube/Mesh/Subdivisions=7,7,7\" ";
+
+BOOST_AUTO_TEST_CASE(linear_solvers_agree_on_any_number_of_ranks)
+{
+  const ScratchFolder scratch("ranks_solvers");
+  const auto run = [&](const std::string &mesh, const std::string &method, const std::string &solver, int n_ranks)
+  {
+    const std::string section = "--set \"Integrator/" + method + "/";
+    const fs::path folder = scratch / (method + solver + std::to_string(n_ranks));
+    const auto result = run_on(n_ranks, "run " + soft_cube + mesh + "--set \"Integrator/Name=" + method + "\" " + section +
+                                          "Time step=5e-6\" " + section + "Linear solver=" + solver + "\" --output " + folder.string());
+    BOOST_REQUIRE_MESSAGE(result.exit_code == 0, result.output);
+    return folder;
+  };
+  const auto iterations = [](const fs::path &folder)
+  { return nlohmann::json::parse(read_text(folder / "summary.json"))["integrator_details"]["n_linear_iterations"].get<int>(); };
+  // Newton's iteration to 1e-10 or conjugate gradients to 1e-12 in each of ten steps.
+  const auto compare = [](const fs::path &a, const fs::path &b)
+  { BOOST_TEST(largest_difference(history(a / "history.csv").second, history(b / "history.csv").second) < 1e-8, b); };
+
+  const std::string tetrahedra = "--set \"Body cube/Mesh/Type=cube III\" ";
+  const auto one = run(tetrahedra, "Newmark", "direct", 1), levels = run(tetrahedra, "Newmark", "multigrid", 1);
+  const auto direct = run(tetrahedra, "Newmark", "direct", 2), many_levels = run(tetrahedra, "Newmark", "multigrid", 4);
+  for (const auto &folder : {levels, direct, many_levels, run(tetrahedra, "Newmark", "jacobi", 3)}) compare(one, folder);
+  BOOST_TEST(iterations(direct) == 0);
+  // Aggregates end at ranks, which makes multigrid a little weaker than on one rank.
+  BOOST_TEST(iterations(many_levels) < 1.5 * iterations(levels));
+  BOOST_TEST(iterations(many_levels) > 0);
+
+  compare(run(hexahedra, "Zhang-Skeel", "direct", 1), run(hexahedra, "Zhang-Skeel", "multigrid", 3));
+}
+
+BOOST_AUTO_TEST_CASE(linear_solvers_work_on_ranks_that_hold_nothing)
+{
+  const ScratchFolder scratch("ranks_nothing");
+  // Five tetrahedra on seven ranks.
+  const std::string few = soft_cube + "--set \"Body cube/Mesh/Type=box\" --set \"Body cube/Mesh/Subdivisions=1,1,1\" --set \"Body "
+                          "cube/Mesh/Size=0.1,0.1,0.1\" --set \"Body cube/Mesh/Cut=5\" --set Integrator/Name=Newmark --set "
+                          "\"Integrator/Newmark/Time step=5e-6\" --set \"Integrator/Newmark/Linear solver=";
+  std::vector<std::vector<double>> serial;
+  for (const auto &[n_ranks, solver] :
+       std::vector<std::pair<int, std::string>>{{1, "direct"}, {7, "direct"}, {7, "jacobi"}, {7, "multigrid"}})
+  {
+    const fs::path folder = scratch / (solver + std::to_string(n_ranks));
+    const auto result = run_on(n_ranks, "run " + few + solver + "\" --output " + folder.string());
+    BOOST_REQUIRE_MESSAGE(result.exit_code == 0, result.output);
+    BOOST_TEST(result.output.find("WARNING") == std::string::npos, result.output);
+    const auto rows = history(folder / "history.csv").second;
+    if (serial.empty())
+      serial = rows;
+    else
+      BOOST_TEST(largest_difference(serial, rows) < 1e-8, solver);  // Newton's tolerance over ten steps
+  }
+  // A step that fails on all ranks, wherever the largest residual is, ends the run with one message.
+  const auto failed = run_on(7, "run " + few + "direct\" --set \"Integrator/Newmark/Maximum iterations=1\" --output " +
+                                  (scratch / "failed").string());
+  BOOST_TEST(failed.exit_code == 3, failed.output);
+  const std::string message = nlohmann::json::parse(read_text(scratch / "failed/summary.json"))["message"];
+  BOOST_TEST(message.find("did not converge in 1 iterations") != std::string::npos, message);
+  BOOST_TEST(message.find("largest at node") != std::string::npos, message);
 }
 
 BOOST_AUTO_TEST_CASE(errors_end_all_ranks_with_one_message)

@@ -27,6 +27,12 @@ public:
   void step(const State &now, double dt, State &next) override;
   std::optional<double> conserved_energy(const State &state) const override { return method_->conserved_energy(state); }
   NamedValues summary() const override;
+  void archive(Archive &archive) override
+  {
+    method_->archive(archive);
+    archive("n_cut_steps", n_cut_steps_);
+    archive("largest_n_parts", largest_n_parts_);
+  }
 
 private:
   void make_parts(const State &now, double dt, int n_parts, State &next);

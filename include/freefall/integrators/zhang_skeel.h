@@ -59,6 +59,7 @@ public:
   {
     archive.list("force", force_);
     archive("step_of_force", force_step_);
+    solver_->archive(archive);
   }
   NamedValues summary() const override { return solver_ ? solver_->summary() : NamedValues{}; }
 

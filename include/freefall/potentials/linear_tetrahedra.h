@@ -68,6 +68,9 @@ public:
   void hessians(int first, int count, const Eigen::VectorXd &q, double *hessians) const override;
   double energy(const Eigen::VectorXd &q) const override;
   void add_gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const override;
+  void add_third_derivative(const Eigen::VectorXd &q,
+                            const Eigen::VectorXd &direction,
+                            Eigen::VectorXd &contraction) const override;
 
 private:
   /// grad N_a for a = 0..2 and the volume: what a force needs, in two cache lines at most.

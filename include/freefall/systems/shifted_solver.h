@@ -1,5 +1,6 @@
 #pragma once
 
+#include <freefall/core/archive.h>
 #include <freefall/core/errors.h>
 #include <freefall/core/named_value.h>
 #include <freefall/core/parameters.h>
@@ -12,6 +13,7 @@
 namespace freefall
 {
 class Multigrid;
+class SparseFactors;
 
 /// m M + c Hess V(q) is not positive definite: V is not convex here and the step is too long for the mass to outweigh it.
 class IndefiniteOperator : public StepFailed
@@ -39,7 +41,7 @@ struct ShiftedSolverStatistics
 /// automatic: direct up to a few thousand dofs; above, conjugate gradients that begin with jacobi and go over to multigrid (if
 /// the system has one) when jacobi needs more than some 100 iterations.
 ///
-/// On a distributed system jacobi is the only one; solve() and assemble() are then collective.
+/// Of a distributed system solve() and assemble() are collective; direct then means that one rank does it for all.
 ///
 /// Guarantees: an operator that is found not to be positive definite (a pivot or a curvature of conjugate gradients that is not
 /// positive) is an IndefiniteOperator, never a solution; conjugate gradients that do not converge are a StepFailed. Entries of
@@ -69,42 +71,61 @@ public:
 
   /// Sets the operator m M + c Hess V(q). Lets DomainError pass.
   void assemble(const Eigen::VectorXd &q, double mass_factor, double shift);
+  /// Where conjugate gradients begin.
+  enum class Start
+  {
+    zero,
+    guess  ///< in x
+  };
   /// Solves for x, whose residual in the norm of the preconditioner is at most `tolerance` times that of b. A direct solution
   /// is as good as rounding allows.
-  void solve(const Eigen::VectorXd &b, double tolerance, Eigen::VectorXd &x);
+  void solve(const Eigen::VectorXd &b, double tolerance, Eigen::VectorXd &x, Start start = Start::zero);
 
   const BlockMatrix &matrix() const { return matrix_.matrix(); }
   const ShiftedSolverStatistics &statistics() const { return statistics_; }
   /// The statistics for summary.json.
   NamedValues summary() const;
+  /// Saves or loads what decides about later solves, and the counts: levels that are kept are built anew when loading.
+  void archive(Archive &archive);
   /// Bytes of matrix and scatter, without factors or levels.
   std::size_t memory_consumption() const { return matrix_.memory_consumption(); }
 
 private:
-  class Direct;
-
   void solve_directly(const Eigen::VectorXd &b, Eigen::VectorXd &x);
-  void solve_with_jacobi(const Eigen::VectorXd &b, double tolerance, Eigen::VectorXd &x);
-  void solve_with_multigrid(const Eigen::VectorXd &b, double tolerance, Eigen::VectorXd &x);
+  void solve_with_jacobi(const Eigen::VectorXd &b, double tolerance, Start start, Eigen::VectorXd &x);
+  void solve_with_multigrid(const Eigen::VectorXd &b, double tolerance, Start start, Eigen::VectorXd &x);
   void build_multigrid();
   void invert_diagonal();
+  /// Throws IndefiniteOperator, on all ranks, when a rank gives a row of blocks; -1: none.
+  void check_diagonal(int first_bad_row) const;
   /// Makes the diagonal blocks in inverse_diagonal_, not inverted yet, those of the whole system.
   void add_blocks_of_other_ranks();
-  /// Conjugate gradients from x = 0. Returns whether they converged within the number of iterations.
+  /// Conjugate gradients. Returns whether they converged within the number of iterations.
   template <typename Precondition>
-  bool iterate(const Eigen::VectorXd &b, double tolerance, int max_iterations, const Precondition &p, Eigen::VectorXd &x);
+  bool iterate(const Eigen::VectorXd &b,
+               double tolerance,
+               int max_iterations,
+               const Precondition &precondition,
+               Start start,
+               Eigen::VectorXd &x);
 
   Settings settings_;
   const System &system_;
   ShiftedMatrix matrix_;
-  std::unique_ptr<Direct> direct_;
+  std::unique_ptr<SparseFactors> direct_;
   std::unique_ptr<Multigrid> multigrid_;
   bool prefers_multigrid_ = false;
   bool factors_are_current_ = false, diagonal_is_current_ = false, multigrid_is_current_ = false;
   bool has_multigrid_levels_ = false;
   int good_iterations_ = 0;  ///< of the first solve with new levels
-  double mass_factor_ = 0, shift_ = 0;
-  Eigen::VectorXd q_, inverse_diagonal_, r_, z_, p_, Ap_;
+  /// What the operator is made of.
+  struct Origin
+  {
+    Eigen::VectorXd q;
+    double mass_factor = 0, shift = 0;
+  };
+  Origin operator_, levels_;  ///< of the matrix; of the levels of multigrid
+  Eigen::VectorXd inverse_diagonal_, r_, z_, p_, Ap_;
   int last_iterations_ = 0;
   ShiftedSolverStatistics statistics_;
 };

@@ -256,7 +256,7 @@ NamedValues SolidSystem::observe(const State &state) const
   return values;
 }
 
-std::unique_ptr<Multigrid> SolidSystem::make_multigrid() const { return make_trilinos_multigrid(); }
+std::unique_ptr<Multigrid> SolidSystem::make_multigrid() const { return make_trilinos_multigrid(*this); }
 
 NamedValues SolidSystem::watched(const State &state) const
 {
