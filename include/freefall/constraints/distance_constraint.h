@@ -31,6 +31,11 @@ public:
                                        Form form);
 
   double length() const { return length_; }
+  Form form() const { return form_; }
+  int dimension() const { return dim_; }
+  /// Whether it joins two points; else one point and a fixed centre.
+  bool has_two_points() const { return n_dofs() > dim_; }
+  const std::array<double, 3> &centre() const { return centre_; }
 
   double value(const double *x) const override;
   void gradient(const double *x, double *gradient) const override;
@@ -45,7 +50,6 @@ private:
   DistanceConstraint(
     std::string name, std::vector<int> dofs, int dim, const Vector &centre, double length, Form form);
 
-  bool has_two_points() const { return n_dofs() > dim_; }
   /// d of points or of directions (without the centre).
   Vector separation(const double *x, bool is_direction) const;
   double squared(const Vector &d) const;
