@@ -11,6 +11,7 @@
 
 namespace freefall
 {
+class IndependentBlocks;
 class Multigrid;
 
 /// m M + c Hess V(q) is not positive definite: V is not convex here and the step is too long for the mass to outweigh it.
@@ -27,16 +28,17 @@ struct ShiftedSolverStatistics
   std::int64_t n_factorisations = 0;  ///< or set-ups of the multigrid
   std::int64_t n_solves = 0;
   std::int64_t n_iterations = 0;     ///< of conjugate gradients
-  double assembly_seconds = 0;       ///< processor time
+  double assembly_seconds = 0;       ///< processor time; wall time for blocks
   double factorisation_seconds = 0;  ///< or set-up of the preconditioner
   double solve_seconds = 0;
 };
 
 /// Solves (m M + c Hess V(q)) x = b for a system, small or large: the one linear solve of all implicit integrators.
 ///
-/// direct: sparse LDL^T. jacobi: conjugate gradients with the inverse diagonal blocks. multigrid: conjugate gradients with the
+/// direct: sparse LDL^T. blocks: LDL^T of one small independent block after another, of which the whole matrix must consist: the
+/// stiff terms within molecules. jacobi: conjugate gradients with the inverse diagonal blocks. multigrid: conjugate gradients with the
 /// system's algebraic multigrid, built when first needed and kept while it works: until the iterations grow by half.
-/// automatic: direct up to a few thousand dofs; above, conjugate gradients that begin with jacobi and go over to multigrid (if
+/// automatic: blocks where the matrix consists of such; else direct up to a few thousand dofs; above, conjugate gradients that begin with jacobi and go over to multigrid (if
 /// the system has one) when jacobi needs more than some 100 iterations.
 ///
 /// On a distributed system jacobi is the only one; solve() and assemble() are then collective.
@@ -50,6 +52,7 @@ public:
   enum class Method
   {
     automatic,
+    blocks,
     direct,
     jacobi,
     multigrid
@@ -63,7 +66,7 @@ public:
   static void declare_parameters(ParameterSection &section);
   static Settings parse_parameters(const ParameterSection &section);
 
-  /// The system outlives the object. Throws InputError when it has no multigrid and one is asked for.
+  /// The system outlives the object. Throws InputError when it has no multigrid or no independent blocks and they are asked for.
   ShiftedSolver(const System &system, const Settings &settings);
   ~ShiftedSolver();
 
@@ -74,6 +77,8 @@ public:
   void solve(const Eigen::VectorXd &b, double tolerance, Eigen::VectorXd &x);
 
   const BlockMatrix &matrix() const { return matrix_.matrix(); }
+  /// What automatic has become; multigrid may still follow jacobi.
+  Method method() const { return settings_.method; }
   const ShiftedSolverStatistics &statistics() const { return statistics_; }
   /// The statistics for summary.json.
   NamedValues summary() const;
@@ -83,6 +88,7 @@ public:
 private:
   class Direct;
 
+  void solve_by_blocks(const Eigen::VectorXd &b, Eigen::VectorXd &x);
   void solve_directly(const Eigen::VectorXd &b, Eigen::VectorXd &x);
   void solve_with_jacobi(const Eigen::VectorXd &b, double tolerance, Eigen::VectorXd &x);
   void solve_with_multigrid(const Eigen::VectorXd &b, double tolerance, Eigen::VectorXd &x);
@@ -98,6 +104,7 @@ private:
   const System &system_;
   ShiftedMatrix matrix_;
   std::unique_ptr<Direct> direct_;
+  std::unique_ptr<IndependentBlocks> blocks_;
   std::unique_ptr<Multigrid> multigrid_;
   bool prefers_multigrid_ = false;
   bool factors_are_current_ = false, diagonal_is_current_ = false, multigrid_is_current_ = false;
