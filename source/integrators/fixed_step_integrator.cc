@@ -1,5 +1,6 @@
 #include <freefall/core/errors.h>
 #include <freefall/integrators/fixed_step_integrator.h>
+#include <freefall/integrators/langevin_method.h>
 
 #include <fmt/format.h>
 #include <cmath>
@@ -13,6 +14,11 @@ FixedStepIntegrator::FixedStepIntegrator(std::unique_ptr<OneStepMethod> method, 
 {
   if (!(time_step > 0) || !std::isfinite(time_step))
     throw InputError(fmt::format("the time step of {} is {}: it must be positive and finite", method_->name(), time_step));
+}
+
+void FixedStepIntegrator::couple(HeatBath &bath)
+{
+  method_ = std::make_unique<LangevinMethod>(std::move(method_), bath);
 }
 
 void FixedStepIntegrator::initialize(const System &system, const State &state)

@@ -219,7 +219,10 @@ void Simulation::Writers::write_tables() const
   ranks::on_rank_zero(
     [&]
     {
-      for (const auto &table : simulation_.integrator_->tables())
+      auto tables = simulation_.integrator_->tables();
+      if (simulation_.tally_)
+        for (auto &table : simulation_.tally_->tables()) tables.push_back(std::move(table));
+      for (const auto &table : tables)
       {
         HistoryWriter writer(folder_.file(table.name + ".csv"));
         for (const auto &row : table.rows) writer.write(row);
@@ -239,6 +242,7 @@ void Simulation::declare_parameters(ParameterSection &root)
   integrator.declare("Name", "explicit Newmark", Pattern::choice(names(integrator_table())), "see: freefall list");
   for (const auto &row : integrator_table()) row.declare(integrator.section(row.title(), row.description));
 
+  HeatBath::declare_parameters(root);
   auto &checks = root.section("Checks", "The run watches itself.");
   checks.declare("Maximum energy error", "0.05", Pattern::number("", Bounds::positive()).or_word("none"),
                  "The run stops with exit code 3 when the energy account is off by more than this, relative to the energy at "
@@ -272,7 +276,9 @@ Simulation::Simulation(const ParameterSection &parameters) : parameters_(paramet
   integrator_name_ = section.text("Name");
   const auto &row = find(integrator_table(), integrator_name_);
   integrator_ = row.make(section.section(row.title()));
+  if (const auto settings = HeatBath::parse_parameters(parameters)) couple(*settings);
   system_ = find(problem_table(), parameters.text("Problem")).make(parameters);
+  tally_ = system_->make_tally();
   if (ranks::size() > 1) check_ranks();
   if (system_->constraints() && !integrator_->handles_constraints())
     throw section.error("Name", "does not know constraints, and the section Constraints has some. Choose an integrator that keeps "
@@ -311,6 +317,19 @@ Simulation::Simulation(const ParameterSection &parameters) : parameters_(paramet
 }
 
 Simulation::~Simulation() = default;
+
+void Simulation::couple(const HeatBath::Settings &settings)
+{
+  bath_.emplace(settings);
+  try
+  {
+    integrator_->couple(*bath_);
+  }
+  catch (const InputError &error)
+  {
+    throw parameters_.section("Thermostat").error("Temperature", fmt::format("with {}: {}.", integrator_name_, error.what()));
+  }
+}
 
 void Simulation::check_ranks() const
 {
@@ -380,6 +399,11 @@ void Simulation::archive(Archive &archive)
     archive("wall_seconds", outputs_.wall_seconds);
   }
   energy_->archive(archive);
+  if (tally_)
+  {
+    const Archive::Part part(archive, "tally");
+    tally_->archive(archive);
+  }
   {
     const Archive::Part part(archive, "system");
     system_->archive(archive);
@@ -467,7 +491,7 @@ void Simulation::run_to_end(Writers &writers, Progress &progress, const std::fun
 {
   if (!is_resumed_)
   {
-    energy_->look(state_);
+    look();
     writers.write_history();
     writers.write_snapshot();
     writers.write_trajectory();
@@ -513,11 +537,17 @@ void Simulation::advance_to(double time,
     if (ranks::any(stop_requested())) throw Interrupted();
     target = std::min(time, state_.time + check_interval_);
     integrator_->advance(state_, target);
-    const double error = energy_->look(state_);
+    const double error = look();
     progress.update(state_.time, integrator_->statistics().n_steps, energy_->largest_error());
     check(error);
     if (checkpoints_ && checkpoints_->is_due(state_.time, Progress::steady_seconds())) save_checkpoint(writers);
   } while (target < time);
+}
+
+double Simulation::look()
+{
+  if (tally_) tally_->sample(state_);
+  return energy_->look(state_);
 }
 
 void Simulation::check(double energy_error) const

@@ -2,6 +2,7 @@
 #include <freefall/core/ranks.h>
 #include <freefall/systems/conditions.h>
 #include <freefall/systems/multigrid.h>
+#include <freefall/systems/tally.h>
 #include <freefall/systems/system.h>
 
 #include <fmt/format.h>
@@ -149,6 +150,8 @@ NamedValues System::observe(const State &) const { return {}; }
 NamedValues System::trajectory(const State &) const { return {}; }
 
 NamedValues System::measure(const NumberColumns &) const { return {}; }
+
+std::unique_ptr<Tally> System::make_tally() const { return nullptr; }
 
 Snapshot System::snapshot(const State &state, SnapshotGeometry) const
 {

@@ -36,6 +36,7 @@ public:
   bool handles_constraints() const override { return method_->handles_constraints(); }
   void start(const System &system, const State &state) override;
   void step(const State &now, double dt, State &next) override;
+  void change_velocities(const System &system, const State &state) override { method_->change_velocities(system, state); }
 
   void archive(Archive &archive) override { method_->archive(archive); }
 

@@ -22,11 +22,14 @@ public:
 
   bool handles_constraints() const override { return method_->handles_constraints(); }
   bool runs_distributed() const override { return method_->runs_distributed(); }
+  void couple(HeatBath &bath) override;
   void initialize(const System &system, const State &state) override;
   void advance(State &state, double time) override;
 
   std::optional<double> conserved_energy(const State &state) const override { return method_->conserved_energy(state); }
+  NamedValues observe(const State &state) const override { return method_->observe(state); }
   NamedValues summary() const override { return method_->summary(); }
+  std::vector<std::string> notes() const override { return method_->notes(); }
 
   const OneStepMethod &method() const { return *method_; }
   double time_step() const { return time_step_; }

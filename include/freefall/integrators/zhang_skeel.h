@@ -55,6 +55,7 @@ public:
   /// Throws InputError when a name of stiff terms fits none.
   void start(const System &system, const State &state) override;
   void step(const State &now, double dt, State &next) override;
+  void change_velocities(const System &, const State &) override {}
   void archive(Archive &archive) override
   {
     archive.list("force", force_);
