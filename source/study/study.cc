@@ -248,6 +248,21 @@ std::string Study::description(const std::vector<FitResult> &fits) const
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+std::vector<RunTables> Study::tables_of(const AverageRequest &request, const JobResults &results) const
+{
+  std::vector<RunTables> groups;
+  for (int row = 0; row < table_.n_rows(); ++row)
+  {
+    if (table_.text(row, "status") != "done") continue;
+    std::vector<std::string> values;
+    for (const std::string &name : request.separately_for) values.push_back(table_.text(row, name));
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const RunTables &known) { return known.group == values; });
+    if (group == groups.end()) group = groups.insert(groups.end(), RunTables{values, {}});
+    group->tables.emplace_back(results.folders[plan_.rows[row].job] / (request.table + ".csv"));
+  }
+  return groups;
+}
+
 Study::Outcome Study::run(const Options &options, const std::function<bool()> &stop_requested)
 {
   make_folder(options.output);
@@ -259,6 +274,8 @@ Study::Outcome Study::run(const Options &options, const std::function<bool()> &s
   write_file_atomically(options.output / "study.csv", table_.to_csv());
   write_file_atomically(options.output / "fits.csv", fits_to_csv(fits));
   write_file_atomically(options.output / "study.json", description(fits));
+  for (const auto &request : settings_.averages)
+    write_file_atomically(options.output / (request.name + ".csv"), average(request, tables_of(request, results)).to_csv());
   if (!options.quiet)
   {
     table_.print(std::cout, printed_columns());

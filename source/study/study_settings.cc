@@ -134,6 +134,21 @@ FitRequest parse_fit(const ParameterSection &section, const StudySettings &study
   return fit;
 }
 
+AverageRequest parse_average(const ParameterSection &section, const StudySettings &study)
+{
+  AverageRequest average;
+  average.name = column_name(section);
+  average.table = required_name(section, "Table", "a table in the folder of each run, such as history");
+  if (average.table.find('/') != std::string::npos) throw section.error("Table", "must be a name without a folder.");
+  average.along = required_name(section, "Along", "a column of that table, such as time");
+  average.quantities = split(section.text("Quantities"), ',');
+  average.separately_for = known_groups(section, "Separately for", study);
+  const std::vector<std::string> taken{"study", "fits"};
+  if (std::find(taken.begin(), taken.end(), average.name) != taken.end())
+    throw section.error("", fmt::format("{}.csv is a file of every study. Choose another name.", average.name));
+  return average;
+}
+
 PlotRequest parse_plot(const ParameterSection &section, const StudySettings &study)
 {
   PlotRequest plot;
@@ -224,6 +239,18 @@ void declare_fits_and_plots(ParameterSection &root)
                       section.declare("Variants", "", Pattern::text(),
                                       "Only rows of these variants, separated by commas; all when empty.");
                     });
+  root.declare_list("Average", "A table NAME.csv: the mean over runs, with its standard error, of a table that each of them has.",
+                    [](ParameterSection &section)
+                    {
+                      section.declare("Table", "history", Pattern::text(),
+                                      "TABLE.csv in the folder of each run, such as history or radial_distribution.");
+                      section.declare("Along", "time", Pattern::text(),
+                                      "The column that tells rows apart; it must be the same in all runs that are averaged.");
+                      section.declare("Quantities", "", Pattern::text(),
+                                      "Columns of the table, separated by commas; all when empty.");
+                      section.declare("Separately for", "", Pattern::text(),
+                                      "Names of sweeps, or variant: a mean for each of their values. Over the rest is averaged.");
+                    });
   root.declare_list("Plot", "A picture NAME.png of the table.",
                     [](ParameterSection &section)
                     {
@@ -288,6 +315,7 @@ StudySettings parse_study_parameters(const ParameterSection &root, const std::st
   for (const auto *section : root.list("Measure")) study.measures.push_back(parse_measure(*section));
   for (const auto *section : root.list("Error")) study.errors.push_back(parse_error(*section));
   for (const auto *section : root.list("Fit")) study.fits.push_back(parse_fit(*section, study));
+  for (const auto *section : root.list("Average")) study.averages.push_back(parse_average(*section, study));
   for (const auto *section : root.list("Plot")) study.plots.push_back(parse_plot(*section, study));
   check_names(root, study);
   return study;

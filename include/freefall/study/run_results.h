@@ -11,13 +11,14 @@
 
 namespace freefall
 {
-/// The columns of a run's history.csv; a last row that a killed run left unfinished is dropped.
+/// The columns of a run's history.csv, or of another table of numbers in its folder; a last row that a killed run left unfinished is dropped.
 class HistoryTable
 {
 public:
   /// Throws RunError when the file is missing or no table of numbers.
   explicit HistoryTable(const std::filesystem::path &file);
 
+  const std::vector<std::string> &names() const { return names_; }
   /// Throws RunError that names the nearest column.
   const std::vector<double> &column(const std::string &name) const;
 

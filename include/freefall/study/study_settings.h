@@ -68,6 +68,16 @@ struct PlotRequest
   bool x_is_logarithmic = true, y_is_logarithmic = true;
 };
 
+/// The mean over runs of a table that each of them has, such as radial_distribution.csv over seeds: a table NAME.csv.
+struct AverageRequest
+{
+  std::string name;
+  std::string table;                        ///< TABLE.csv in the folder of each run
+  std::string along;                        ///< the column that tells rows apart, the same in all runs
+  std::vector<std::string> quantities;      ///< columns; all but `along` when empty
+  std::vector<std::string> separately_for;  ///< one mean for each set of values of these columns of study.csv
+};
+
 /// What a study file says.
 struct StudySettings
 {
@@ -81,6 +91,7 @@ struct StudySettings
   std::vector<Measure> measures;
   std::vector<ErrorMeasure> errors;
   std::vector<FitRequest> fits;
+  std::vector<AverageRequest> averages;
   std::vector<PlotRequest> plots;
   std::vector<std::string> table_columns;
 
