@@ -5,6 +5,8 @@
 #include <freefall/core/text.h>
 #include <freefall/systems/constraint_projection.h>
 #include <freefall/systems/particles/constraint_parameters.h>
+#include <freefall/systems/particles/water_cluster.h>
+#include <freefall/systems/particles/water_parameters.h>
 
 #include <fmt/format.h>
 #include <cmath>
@@ -83,6 +85,7 @@ public:
   void add_fixed_points(const ParameterSection &section);
   void add_fixed_coordinates(const ParameterSection &section);
   void add_surfaces(const ParameterSection &section);
+  void add_water();
 
   const std::shared_ptr<ConstraintSet> &set() const { return set_; }
 
@@ -234,6 +237,13 @@ void Collector::add_surfaces(const ParameterSection &section)
   }
 }
 
+void Collector::add_water()
+{
+  water::add_rigid_geometry(system_, *set_);
+  for (const int oxygen : water::oxygens(system_))
+    for (const int hydrogen : {1, 2}) system_.add_line(oxygen, oxygen + hydrogen);
+}
+
 void make_consistent(const ParameterSection &section, ParticleSystem &system)
 {
   State state = system.initial_state();
@@ -330,6 +340,7 @@ void parse_constraint_parameters(const ParameterSection &root, ParticleSystem &s
   collector.add_fixed_points(section);
   collector.add_fixed_coordinates(section);
   collector.add_surfaces(section);
+  if (has_water(root)) collector.add_water();
   if (collector.set()->size() == 0) return;
   if (root.section("Particles").text("Reduction") != "none")
     throw root.section("Particles").error("Reduction", "is not possible with constraints; set it to none.");

@@ -5,6 +5,8 @@
 #include <freefall/systems/particles/particle_parameters.h>
 #include <freefall/systems/particles/particle_potentials.h>
 #include <freefall/systems/particles/radial_kepler.h>
+#include <freefall/systems/particles/water_cluster.h>
+#include <freefall/systems/particles/water_parameters.h>
 
 #include <fmt/format.h>
 #include <cmath>
@@ -125,12 +127,15 @@ std::unique_ptr<ParticleSystem> make_particles(const ParameterSection &section)
   for (const ParameterSection *one : section.list("Particle"))
     particles.push_back({one->label().empty() ? "particle" : one->label(), one->number("Mass"), one->number("Charge"),
                          in_space(*one, "Position", dimension, false), in_space(*one, "Velocity", dimension, true)});
+  const bool is_water = section.section("Water").integer("Molecules") > 0;
+  if (is_water) particles = parse_water_parameters(section);
   if (particles.empty())
-    throw section.error("", "has no particles: write a section Particle NAME for each, or name a CSV file in File.");
+    throw section.error("", "has no particles: write a section Particle NAME for each, name a CSV file in File, or ask for Water.");
   auto system = std::make_unique<ParticleSystem>(dimension, std::move(particles));
   for (const std::string &name : split(section.text("Fixed"), ','))
     for (int axis = 0; axis < dimension; ++axis) system->fix(system->index_of(name), axis);
-  if (const auto constant = section.number_unless_word("Boltzmann constant")) system->set_boltzmann_constant(*constant);
+  const auto constant = section.number_unless_word("Boltzmann constant");
+  if (constant || is_water) system->set_boltzmann_constant(constant.value_or(water::boltzmann_constant));
   return system;
 }
 
@@ -307,10 +312,13 @@ void declare_particle_parameters(ParameterSection &root)
                     "coordinates less as Dimension says; keeps linear momentum exactly.");
   particles.declare(
     "Boltzmann constant", "none", switchable(Bounds::positive()),
-    "k_B; when given, history.csv has the column temperature, 2 K / (dimension N k_B), whose mean is GSO (71).");
+    "k_B; when given (with Water it is known), history.csv has the column temperature, 2 K / (f k_B), f = dimension N less fixed "
+    "coordinates and constraints, whose mean is GSO (71).");
   particles.declare("Observed", "auto", Pattern::text(),
                     "Particles whose position and velocity become columns of history.csv, separated by commas. auto: all, if "
                     "there are ten or fewer. none: no particle.");
+  declare_water_parameters(particles);
+  declare_radial_distribution_parameters(particles);
   particles.declare_list("Particle", "One particle; its name follows the word Particle.", declare_particle);
   declare_potentials(root.section("Potentials", "What acts on the particles; any number of these at once."));
   declare_constraint_parameters(root);
@@ -348,7 +356,9 @@ std::unique_ptr<System> parse_particle_parameters(const ParameterSection &root)
   const auto &section = root.section("Particles");
   auto system = make_particles(section);
   observe_particles(*system, section);
+  if (has_water(root)) water::add_potentials(*system);
   add_potentials(*system, root.section("Potentials"));
+  parse_radial_distribution_parameters(section, *system);
   find_orbit(*system, root.section("Potentials"));
   parse_constraint_parameters(root, *system);
   system->check_initial_state();

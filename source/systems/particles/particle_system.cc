@@ -2,6 +2,7 @@
 #include <freefall/core/nearest_name.h>
 #include <freefall/systems/constraint_projection.h>
 #include <freefall/systems/particles/particle_system.h>
+#include <freefall/systems/particles/radial_distribution.h>
 #include <freefall/systems/penalty_terms.h>
 
 #include <fmt/format.h>
@@ -166,9 +167,14 @@ Eigen::Vector3d ParticleSystem::angular_momentum(const State &state) const
   return sum;
 }
 
+int ParticleSystem::n_degrees_of_freedom() const
+{
+  return n_dofs() - static_cast<int>(fixed_dofs_.size()) - (constraints_ ? constraints_->size() : 0);
+}
+
 double ParticleSystem::temperature(const State &state) const
 {
-  return state.v.dot(diagonal_mass_.cwiseProduct(state.v)) / (dimension_ * n_particles() * boltzmann_constant_);
+  return state.v.dot(diagonal_mass_.cwiseProduct(state.v)) / (n_degrees_of_freedom() * boltzmann_constant_);
 }
 
 NamedValues ParticleSystem::observe(const State &state) const
@@ -179,7 +185,7 @@ NamedValues ParticleSystem::observe(const State &state) const
     values.push_back({fmt::format("linear_momentum_{}", axis_names[axis]), linear[axis]});
   for (int axis = dimension_ == 3 ? 0 : 2; axis < 3 && dimension_ > 1; ++axis)
     values.push_back({fmt::format("angular_momentum_{}", axis_names[axis]), angular[axis]});
-  if (boltzmann_constant_ > 0) values.push_back({"temperature", temperature(state)});
+  if (boltzmann_constant_ > 0 && n_degrees_of_freedom() > 0) values.push_back({"temperature", temperature(state)});
   for (const int i : observed_)
     for (const auto &[what, entries] : {std::pair<const char *, const Eigen::VectorXd &>{"position", state.q}, {"velocity", state.v}})
     {
@@ -241,6 +247,11 @@ NamedValues ParticleSystem::measure(const NumberColumns &history) const
   if (orbit_)
     for (const auto &value : measure_orbit(history)) values.push_back(value);
   return values;
+}
+
+std::unique_ptr<Tally> ParticleSystem::make_tally() const
+{
+  return distances_ ? std::make_unique<RadialDistribution>(*distances_, dimension_) : nullptr;
 }
 
 Snapshot ParticleSystem::snapshot(const State &state, SnapshotGeometry) const

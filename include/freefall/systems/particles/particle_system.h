@@ -19,6 +19,16 @@ struct Particle
   double charge = 0;
   Eigen::Vector3d position = Eigen::Vector3d::Zero();
   Eigen::Vector3d velocity = Eigen::Vector3d::Zero();
+  int molecule = -1;  ///< particles with the same number, from 0 on, have no pair forces among each other; -1: none such
+};
+
+/// Which distances are counted during a run (see RadialDistribution).
+struct RadialDistributionSettings
+{
+  std::vector<int> particles;  ///< all pairs of these
+  double range = 10;           ///< longest distance
+  int n_bins = 100;
+  double begin = 0;  ///< time from which on states count
 };
 
 /// Point masses in 1, 2 or 3 dimensions with any terms: q[dim * particle + axis].
@@ -26,7 +36,8 @@ struct Particle
 /// Units are the problem's own: whatever mass, length and time the particles are given in; energies follow from them.
 ///
 /// Observes linear_momentum_x, ... and (from two dimensions on) angular_momentum_z or all three components, about the origin;
-/// with a Boltzmann constant also the temperature 2 K / (dim N k_B), whose mean over time is (GSO 71) and measured at the end;
+/// with a Boltzmann constant also the temperature 2 K / (f k_B), f = dim N less fixed coordinates and constraints, whose mean over
+/// time is (GSO 71) and measured at the end;
 /// of a body that orbits a fixed centre, or of two bodies, the orbital elements.
 class ParticleSystem : public System
 {
@@ -60,6 +71,8 @@ public:
 
   /// From now on the position and velocity of this particle are observed too, as particle_NAME_position_x and so on.
   void observe_particle(int particle) { observed_.push_back(particle); }
+  /// From now on distances are counted, see make_tally().
+  void count_distances(const RadialDistributionSettings &settings) { distances_ = settings; }
   /// From now on the orbit is observed, if there are two dimensions or more: of the only particle around a fixed centre that
   /// attracts it with k m / r^2, or of the second of two particles around the first.
   void set_orbit(const OrbitParameters &orbit);
@@ -71,9 +84,13 @@ public:
   /// NAME.x, NAME.y, ... and NAME.vx, NAME.vy, ... of each particle.
   NamedValues trajectory(const State &state) const override;
   NamedValues measure(const NumberColumns &history) const override;
+  /// The table radial_distribution.
+  std::unique_ptr<Tally> make_tally() const override;
   Snapshot snapshot(const State &state, SnapshotGeometry geometry) const override;
   std::string dof_name(int dof) const override;
 
+  /// Coordinates less fixed ones and constraints.
+  int n_degrees_of_freedom() const;
   double temperature(const State &state) const;
   Eigen::Vector3d linear_momentum(const State &state) const;
   Eigen::Vector3d angular_momentum(const State &state) const;
@@ -87,6 +104,7 @@ private:
   double boltzmann_constant_ = 0;
   std::vector<int> observed_;
   std::optional<OrbitParameters> orbit_;
+  std::optional<RadialDistributionSettings> distances_;
   std::shared_ptr<const ConstraintSet> penalised_;
   double penalty_ = 0;  ///< omega
 };
