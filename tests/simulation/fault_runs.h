@@ -47,6 +47,8 @@ inline std::vector<Case> cases()
                                        set("Checks/Maximum energy error=none") + set("Output/Checkpoint interval=0.5")},
     {"particles, Dormand-Prince", parameters("kepler_e085_newmark.prm") + set("Integrator/Name=Dormand-Prince") +
                                     set("Checks/Maximum energy error=none") + set("Output/Checkpoint interval=2")},
+    {"water in a heat bath, SHAKE", parameters("water_langevin.prm") + set("End time=2000") + set("Output/Snapshot interval=none") +
+                                      set("Output/Checkpoint interval=20")},
   };
 }
 

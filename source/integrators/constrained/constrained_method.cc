@@ -14,6 +14,13 @@ NamedValues ConstrainedMethod::summary() const
           {"n_matrix_solves", static_cast<double>(counts.n_solves)}};
 }
 
+void ConstrainedMethod::archive(Archive &archive)
+{
+  archive("n_constraint_evaluations", n_constraint_evaluations_);
+  archive("n_newton_iterations", n_iterations_);
+  solver_.archive(archive);
+}
+
 void ConstrainedMethod::attach(const System &system)
 {
   if (!system.constraints())

@@ -101,6 +101,14 @@ void ConstraintSolver::kick(const Eigen::VectorXd &at, const Eigen::VectorXd &im
   v -= inverse_mass().cwiseProduct(step_);
 }
 
+void ConstraintSolver::archive(Archive &archive)
+{
+  const Archive::Part part(archive, "constraint_solver");
+  archive("n_evaluations", counts_.n_evaluations);
+  archive("n_factorisations", counts_.n_factorisations);
+  archive("n_solves", counts_.n_solves);
+}
+
 Eigen::VectorXd ConstraintSolver::in_order(const Eigen::VectorXd &impulse) const
 {
   return clusters_ ? clusters_->in_order(impulse) : impulse;

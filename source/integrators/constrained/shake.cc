@@ -42,6 +42,7 @@ void Shake::step(const State &now, double dt, State &next)
 
 void Shake::archive(Archive &archive)
 {
+  ConstrainedMethod::archive(archive);
   archive("ahead", ahead_);
   archive("half", half_);
   archive("step_ahead", step_ahead_);

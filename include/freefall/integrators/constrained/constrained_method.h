@@ -13,6 +13,8 @@ class ConstrainedMethod : public OneStepMethod
 public:
   bool handles_constraints() const final { return true; }
   NamedValues summary() const override;
+  /// The counts.
+  void archive(Archive &archive) override;
 
   /// lambda of the last step, where the method says it belongs.
   Eigen::VectorXd multipliers() const { return solver_.in_order(multipliers_); }

@@ -52,6 +52,8 @@ public:
     std::int64_t n_solves = 0;          ///< with these factors
   };
   const Counts &counts() const { return counts_; }
+  /// Saves or loads the counts.
+  void archive(Archive &archive);
 
 private:
   void solve_generally(const Eigen::VectorXd &start, Eigen::VectorXd &q, Eigen::VectorXd &impulse, Eigen::VectorXd &end);
