@@ -1,4 +1,4 @@
-#include <freefall/core/simd.h>
+#include <freefall/core/simd_transpose.h>
 #include <freefall/systems/independent_blocks.h>
 
 #include <algorithm>
@@ -42,6 +42,7 @@ public:
             has_zeros_ = has_zeros_ || places_.back() < 0;
           }
     }
+    is_of_points_ = matrix.block_size() == 3 && n % 3 == 0 && !has_zeros_;
     factors_.resize(static_cast<std::size_t>(n_batches_) * n_entries * batch_size);
   }
 
@@ -51,18 +52,21 @@ public:
     for (int batch = 0; batch < n_batches_; ++batch)
     {
       Batch a[n][n];
-      if (has_zeros_)
-        load(batch, [&](int place) { return place < 0 ? 0 : values[place]; }, a);
+      if (is_of_points_)
+        load_points(batch, values, a);
       else
-        load(batch, [&](int place) { return values[place]; }, a);
+        load(batch, values, a);
       Batch smallest = a[0][0];
+#pragma GCC unroll 12
       for (int k = 0; k < n; ++k)
       {
         smallest = xsimd::min(smallest, a[k][k]);
         a[k][k] = Batch(1.) / a[k][k];
+#pragma GCC unroll 12
         for (int i = n - 1; i > k; --i)
         {
           const Batch factor = a[i][k] * a[k][k];
+#pragma GCC unroll 12
           for (int j = k + 1; j <= i; ++j) a[i][j] = xsimd::fnma(factor, a[j][k], a[i][j]);
           a[i][k] = factor;
         }
@@ -109,21 +113,35 @@ public:
 private:
   static constexpr int n_entries = n * (n + 1) / 2;
 
-  template <typename Value>
-  void load(int batch, const Value &value, Batch (&a)[n][n]) const
+  /// A matrix of blocks of three by three, none of which is missing.
+  void load_points(int batch, const double *values, Batch (&a)[n][n]) const
+  {
+    const int *places = places_.data() + static_cast<std::size_t>(batch) * n_entries * batch_size;
+    for (int i = 0; i + 2 < n; i += 3)
+      for (int j = 0; j <= i; j += 3)
+      {
+        const int *first = places + (i * (i + 1) / 2 + j) * batch_size;
+        Batch block[9];
+        load_transposed<Batch, 9>([&](int lane) { return values + first[lane]; }, block);
+        for (int r = 0; r < 3; ++r)
+          for (int c = 0; c < 3; ++c) a[i + r][j + c] = block[3 * r + c];
+      }
+  }
+  void load(int batch, const double *values, Batch (&a)[n][n]) const
   {
     const int *place = places_.data() + static_cast<std::size_t>(batch) * n_entries * batch_size;
     for (int i = 0; i < n; ++i)
       for (int j = 0; j <= i; ++j, place += batch_size)
       {
         alignas(64) double lanes[batch_size];
-        for (int lane = 0; lane < batch_size; ++lane) lanes[lane] = value(place[lane]);
+        for (int lane = 0; lane < batch_size; ++lane) lanes[lane] = place[lane] < 0 ? 0 : values[place[lane]];
         a[i][j] = Batch::load_aligned(lanes);
       }
   }
 
   int n_blocks_, n_batches_;
-  bool has_zeros_ = false;
+  bool has_zeros_ = false;     ///< some entries are not in the matrix
+  bool is_of_points_ = false;  ///< blocks of three by three, all there
   std::vector<int> rows_;        ///< [batch][row][lane]
   std::vector<int> places_;      ///< of the lower triangle in the values of the matrix, [batch][entry][lane]
   std::vector<double> factors_;  ///< L below and 1/D on the diagonal, [batch][entry][lane]
