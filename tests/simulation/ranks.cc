@@ -216,6 +216,31 @@ BOOST_AUTO_TEST_CASE(implicit_methods_agree_to_the_tolerance_of_their_solves)
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_noise_of_a_heat_bath_does_not_depend_on_the_ranks)
+{
+  const ScratchFolder scratch("ranks_heat_bath");
+  // So hot that nodes of some grams move: k_B T = 1e-3 J.
+  const std::string hot = "--set \"Thermostat/Temperature=7.2e19\" --set \"Thermostat/Friction=1e5\" ";
+  std::vector<std::vector<double>> serial;
+  for (const int n_ranks : {1, 2, 3})
+  {
+    const fs::path folder = scratch / std::to_string(n_ranks);
+    const auto result = run_on(n_ranks, "run " + cube + hot + "--output " + folder.string());
+    BOOST_REQUIRE_MESSAGE(result.exit_code == 0, result.output);
+    const auto [header, rows] = history(folder / "history.csv");
+    BOOST_TEST(header.find(",heat") != std::string::npos);
+    if (n_ranks == 1)
+    {
+      serial = rows;
+      // Of some hundred joules of kinetic energy at the start, friction takes a large part.
+      BOOST_TEST(std::abs(rows.back().back()) > 1);
+    }
+    else
+      // Rounding, as without a bath.
+      BOOST_TEST(largest_difference(serial, rows) < 1e-9);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(errors_end_all_ranks_with_one_message)
 {
   const ScratchFolder scratch("ranks_errors");
