@@ -185,4 +185,31 @@ BOOST_AUTO_TEST_CASE(results_of_a_run_are_not_mixed_with_those_of_a_study)
   BOOST_TEST(contains(result.output, "holds the results of a run"), result.output);
 }
 
+BOOST_AUTO_TEST_CASE(tables_are_averaged_over_runs_with_their_standard_error)
+{
+  const ScratchFolder scratch("study_average");
+  const std::string averages = "subsection Average motion\n  set Quantities = particle_body_position_x\nend\n"
+                               "subsection Average each\n  set Quantities = particle_body_position_x\n  set Separately for = start\nend\n";
+  const auto file = write_study(scratch, "subsection Sweep start\n  set Parameter = Particles/Particle body/Position\n"
+                                         "  set Values = 1, 2, 3\nend\n" + averages);
+  const auto result = run_study(scratch, file);
+  BOOST_TEST_REQUIRE(result.exit_code == 0, result.output);
+  const auto times = column_of(scratch / "out/motion.csv", "time"), x = column_of(scratch / "out/motion.csv", "particle_body_position_x"),
+             error = column_of(scratch / "out/motion.csv", "particle_body_position_x_standard_error"),
+             alone = column_of(scratch / "out/each.csv", "particle_body_position_x");
+  BOOST_TEST_REQUIRE(times.size() == 3u);
+  BOOST_TEST_REQUIRE(alone.size() == 9u);
+  for (std::size_t i = 0; i < 3; ++i)
+  {
+    // The motion is linear in its start: 1, 2 and 3 times that of the first run, of mean 2 and standard error 1 / sqrt(3) of it.
+    const double first = std::stod(alone[i]);
+    BOOST_TEST(std::stod(x[i]) == 2 * first, boost::test_tools::tolerance(1e-14));
+    BOOST_TEST(std::stod(error[i]) == std::abs(first) / std::sqrt(3.), boost::test_tools::tolerance(1e-13));
+    BOOST_TEST(std::stod(alone[6 + i]) == 3 * first, boost::test_tools::tolerance(1e-14));
+  }
+  BOOST_TEST(column_of(scratch / "out/motion.csv", "n_runs")[0] == "3");
+  // Of a single run there is no standard error.
+  BOOST_TEST(column_of(scratch / "out/each.csv", "particle_body_position_x_standard_error")[0] == "");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
