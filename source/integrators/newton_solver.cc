@@ -40,6 +40,7 @@ void NewtonSolver::solve(const Equation &equation, Eigen::VectorXd &x)
 {
   constexpr double loosest_linear_tolerance = 1e-2;
   ++n_solves_;
+  if (settings_.fixed_iterations) return iterate(equation, *settings_.fixed_iterations, x);
   equation.residual(x, residual_);
   double now = norm(residual_), linear_tolerance = loosest_linear_tolerance;
   double goal = settings_.tolerance * equation.scale();
@@ -59,6 +60,19 @@ void NewtonSolver::solve(const Equation &equation, Eigen::VectorXd &x)
     linear_tolerance = std::min(loosest_linear_tolerance, 0.9 * (now / before) * (now / before));
     const double rounding = 4 * std::numeric_limits<double>::epsilon() * system_->largest(x);
     if (system_->largest(direction_) <= rounding) return;
+  }
+}
+
+void NewtonSolver::iterate(const Equation &equation, int n_iterations, Eigen::VectorXd &x)
+{
+  constexpr double linear_tolerance = 1e-12;
+  equation.residual(x, residual_);
+  for (int iteration = 0; iteration < n_iterations; ++iteration)
+  {
+    ++n_iterations_;
+    find_direction(equation, x, linear_tolerance);
+    x += direction_;
+    equation.residual(x, residual_);
   }
 }
 

@@ -1,3 +1,4 @@
+#include <freefall/integrators/cayley_hamilton_pontryagin.h>
 #include <freefall/integrators/composition.h>
 #include <freefall/integrators/constrained/constrained_energy_momentum.h>
 #include <freefall/integrators/constrained/constrained_fehlberg.h>
@@ -117,6 +118,24 @@ IntegratorRow gauss_dae()
               section.number("Time step"));
           }};
 }
+
+IntegratorRow cayley_hamilton_pontryagin()
+{
+  return {"Cayley Hamilton-Pontryagin", "for a rigid body: variational on SO(3), first (TO 4.12) or second order, rotations to rounding",
+          [](ParameterSection &section)
+          {
+            declare_step(section);
+            section.declare("Order", "2", Pattern::choice({"1", "2", "4", "6", "8"}),
+                            "1: TO (4.12). 2: torques at both ends of a step. 4 and more by Yoshida's compositions.");
+          },
+          [](const ParameterSection &section)
+          {
+            using Form = CayleyHamiltonPontryagin::Form;
+            const bool is_first = section.text("Order") == "1";
+            return make_composed(std::make_unique<CayleyHamiltonPontryagin>(is_first ? Form::first_order : Form::second_order),
+                                 section);
+          }};
+}
 }  // namespace
 
 std::vector<IntegratorRow> constrained_rows()
@@ -134,6 +153,7 @@ std::vector<IntegratorRow> constrained_rows()
      }},
     constrained_ode(),
     gauss_dae(),
+    cayley_hamilton_pontryagin(),
   };
 }
 }  // namespace freefall

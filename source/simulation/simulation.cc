@@ -275,8 +275,10 @@ Simulation::Simulation(const ParameterSection &parameters) : parameters_(paramet
   system_ = find(problem_table(), parameters.text("Problem")).make(parameters);
   if (ranks::size() > 1) check_ranks();
   if (system_->constraints() && !integrator_->handles_constraints())
-    throw section.error("Name", "does not know constraints, and the section Constraints has some. Choose an integrator that keeps "
-                                "them, such as RATTLE, or set Constraints/Penalty. See: freefall list");
+    throw section.error("Name", "does not know constraints, and this problem has some. Choose an integrator that keeps them, such as "
+                                "RATTLE, or replace them by a penalty (Constraints/Penalty, or Rigid body/Formulation). See: "
+                                "freefall list");
+  sampler_ = dynamic_cast<Sampler *>(system_.get());
   state_ = system_->initial_state();
   if (trajectory_interval_ && system_->trajectory(state_).empty())
     throw parameters.section("Output").error(
@@ -468,6 +470,7 @@ void Simulation::run_to_end(Writers &writers, Progress &progress, const std::fun
   if (!is_resumed_)
   {
     energy_->look(state_);
+    if (sampler_) sampler_->sample(state_);
     writers.write_history();
     writers.write_snapshot();
     writers.write_trajectory();
@@ -512,12 +515,25 @@ void Simulation::advance_to(double time,
   {
     if (ranks::any(stop_requested())) throw Interrupted();
     target = std::min(time, state_.time + check_interval_);
-    integrator_->advance(state_, target);
+    advance_and_sample(target);
     const double error = energy_->look(state_);
     progress.update(state_.time, integrator_->statistics().n_steps, energy_->largest_error());
     check(error);
     if (checkpoints_ && checkpoints_->is_due(state_.time, Progress::steady_seconds())) save_checkpoint(writers);
   } while (target < time);
+}
+
+void Simulation::advance_and_sample(double target)
+{
+  if (!sampler_ || !std::isfinite(sampler_->sampling_interval())) return integrator_->advance(state_, target);
+  double reached = state_.time;
+  do
+  {
+    // A step longer than the interval goes beyond the time that was asked for.
+    reached = std::min(target, std::max(reached, state_.time) + sampler_->sampling_interval());
+    integrator_->advance(state_, reached);
+    sampler_->sample(state_);
+  } while (reached < target);
 }
 
 void Simulation::check(double energy_error) const

@@ -80,6 +80,13 @@ void BlockMatrix::copy_lower_triangle(Eigen::SparseMatrix<double> &matrix) const
         for (int r = k == diagonal_[row] ? c : 0; r < n; ++r) *entry++ = values_[n * n * k + n * c + r];
 }
 
+double BlockMatrix::mean_profile() const
+{
+  double sum = 0;
+  for (int row = 0; row < n_block_rows(); ++row) sum += row - columns_[starts_[row]];
+  return n_block_rows() > 0 ? sum / n_block_rows() : 0;
+}
+
 std::size_t BlockMatrix::memory_consumption() const
 {
   return sizeof(int) * (starts_.capacity() + columns_.capacity() + diagonal_.capacity()) + sizeof(double) * values_.capacity();

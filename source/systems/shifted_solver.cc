@@ -16,6 +16,9 @@ namespace
 {
 /// Up to here a factorisation is faster than some ten iterative solves, and its answer does not depend on a tolerance.
 constexpr int max_rows_of_automatic_direct = 6000;
+/// Rows of a chain or a lattice in one dimension: the cost of factors within such a profile is linear in the number of rows, and
+/// below that of ten iterations.
+constexpr double max_profile_of_automatic_direct = 32;
 /// From here on one iteration with multigrid, which costs about ten with the diagonal, saves more than it costs.
 constexpr int max_cheap_iterations = 120;
 
@@ -55,6 +58,7 @@ public:
   {
     return factors_.info() == Eigen::Success ? factors_.vectorD().minCoeff() : std::numeric_limits<double>::quiet_NaN();
   }
+  std::int64_t n_entries() const { return factors_.matrixL().nestedExpression().nonZeros() + lower_.rows(); }
   int n_negative_pivots() const { return static_cast<int>((factors_.vectorD().array() <= 0).count()); }
   void solve(const Eigen::VectorXd &b, Eigen::VectorXd &x) const { x = factors_.solve(b); }
 
@@ -92,7 +96,8 @@ ShiftedSolver::ShiftedSolver(const System &system, const Settings &settings)
       throw InputError("Linear solver: on several processes only jacobi runs. Use automatic or jacobi, or leave out mpirun.");
     settings_.method = Method::jacobi;
   }
-  if (settings_.method == Method::automatic && system.n_dofs() <= max_rows_of_automatic_direct)
+  if (settings_.method == Method::automatic && (system.n_dofs() <= max_rows_of_automatic_direct ||
+                                                matrix().block_size() * matrix().mean_profile() <= max_profile_of_automatic_direct))
     settings_.method = Method::direct;
   if (settings_.method == Method::direct) direct_ = std::make_unique<Direct>();
   if (settings_.method == Method::multigrid || settings_.method == Method::automatic) multigrid_ = system.make_multigrid();
@@ -134,6 +139,7 @@ void ShiftedSolver::solve_directly(const Eigen::VectorXd &b, Eigen::VectorXd &x)
         fmt::format("the operator M + c Hess V is not positive definite at c = {:.4g}: {} of {} pivots are not positive. The "
                     "potential is not convex here; a shorter step helps",
                     shift_ / mass_factor_, direct_->n_negative_pivots(), matrix().n_rows()));
+    statistics_.n_factor_entries = direct_->n_entries();
     factors_are_current_ = true;
   }
   const Stopwatch watch(statistics_.solve_seconds);
@@ -302,6 +308,7 @@ NamedValues ShiftedSolver::summary() const
   return {{"n_matrix_assemblies", static_cast<double>(statistics_.n_assemblies)},
           {"n_factorisations", static_cast<double>(statistics_.n_factorisations)},
           {"n_linear_solves", static_cast<double>(statistics_.n_solves)},
+          {"n_factor_entries", static_cast<double>(statistics_.n_factor_entries)},
           {"n_linear_iterations", static_cast<double>(statistics_.n_iterations)},
           {"assembly_seconds", statistics_.assembly_seconds},
           {"factorisation_seconds", statistics_.factorisation_seconds},

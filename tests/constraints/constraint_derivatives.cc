@@ -1,6 +1,7 @@
 #include <freefall/constraints/constraint_set.h>
 #include <freefall/constraints/coordinate_constraint.h>
 #include <freefall/constraints/distance_constraint.h>
+#include <freefall/constraints/product_constraint.h>
 #include <freefall/constraints/surface_constraint.h>
 #include <freefall/core/errors.h>
 
@@ -24,13 +25,14 @@ std::vector<Sample> samples()
 {
   std::vector<Sample> list;
   const std::vector<double> a{0.1, -0.4, 0.3, 1.2, 0.5, -0.2}, b{0.3, -0.1, 0.2, 0.9, 0.7, 0.1};
-  for (const Form form : {Form::half_square, Form::length})
+  for (const Form form : {Form::half_square, Form::square, Form::length})
   {
     list.push_back({std::make_unique<DistanceConstraint>(DistanceConstraint::between("rod", {0, 1, 2, 3, 4, 5}, 1.1, form)), a, b});
     list.push_back({std::make_unique<DistanceConstraint>(DistanceConstraint::from_point("pendulum", {0, 1}, {0.7, 0.2}, 0.8, form)),
                     {a[0], a[1]},
                     {b[0], b[1]}});
   }
+  list.push_back({std::make_unique<ProductConstraint>("right angle", std::vector<int>{0, 1, 2, 3, 4, 5}), a, b});
   list.push_back({std::make_unique<CoordinateConstraint>("rail", 3, 0.4), {0.2}, {0.7}});
   list.push_back({std::make_unique<SurfaceConstraint>("surface", Expression("x^2/4 + sin(y)*z + exp(x*z) - 1.3", {"x", "y", "z"}),
                                                       std::vector<int>{0, 1, 2}),

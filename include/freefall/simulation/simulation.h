@@ -6,6 +6,7 @@
 #include <freefall/output/run_folder.h>
 #include <freefall/simulation/checkpoints.h>
 #include <freefall/simulation/energy_monitor.h>
+#include <freefall/systems/sampler.h>
 #include <freefall/systems/system.h>
 
 #include <functional>
@@ -79,6 +80,8 @@ private:
   void check_ranks() const;
   void run_to_end(Writers &writers, Progress &progress, const std::function<bool()> &stop_requested);
   void advance_to(double time, Writers &writers, Progress &progress, const std::function<bool()> &stop_requested);
+  /// Moves the state to this time and shows it to the system as often as that asks for.
+  void advance_and_sample(double target);
   /// Throws StepFailed if the run watches something go wrong.
   void check(double energy_error) const;
 
@@ -93,6 +96,7 @@ private:
   std::optional<double> minimum_time_step_;
 
   std::unique_ptr<System> system_;
+  Sampler *sampler_ = nullptr;  ///< the system, if it is one
   std::unique_ptr<Integrator> integrator_;
   State state_;
   std::unique_ptr<EnergyMonitor> energy_;

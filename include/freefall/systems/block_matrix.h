@@ -41,6 +41,9 @@ public:
   /// Copies the lower triangle (diagonal included) into a matrix for direct solvers, whose sparsity is made on first use.
   void copy_lower_triangle(Eigen::SparseMatrix<double> &matrix) const;
 
+  /// Mean over rows of how many columns the first block lies before the diagonal: factors have at most so many blocks a row.
+  double mean_profile() const;
+
   /// Bytes held.
   std::size_t memory_consumption() const;
 

@@ -27,6 +27,7 @@ struct ShiftedSolverStatistics
   std::int64_t n_factorisations = 0;  ///< or set-ups of the multigrid
   std::int64_t n_solves = 0;
   std::int64_t n_iterations = 0;     ///< of conjugate gradients
+  std::int64_t n_factor_entries = 0; ///< of the triangular factor, diagonal included; 0 without one
   double assembly_seconds = 0;       ///< processor time
   double factorisation_seconds = 0;  ///< or set-up of the preconditioner
   double solve_seconds = 0;
@@ -36,8 +37,8 @@ struct ShiftedSolverStatistics
 ///
 /// direct: sparse LDL^T. jacobi: conjugate gradients with the inverse diagonal blocks. multigrid: conjugate gradients with the
 /// system's algebraic multigrid, built when first needed and kept while it works: until the iterations grow by half.
-/// automatic: direct up to a few thousand dofs; above, conjugate gradients that begin with jacobi and go over to multigrid (if
-/// the system has one) when jacobi needs more than some 100 iterations.
+/// automatic: direct up to a few thousand dofs, and for banded matrices (chains) of any size; above, conjugate gradients that
+/// begin with jacobi and go over to multigrid (if the system has one) when jacobi needs more than some 100 iterations.
 ///
 /// On a distributed system jacobi is the only one; solve() and assemble() are then collective.
 ///

@@ -4,6 +4,7 @@
 #include <freefall/systems/particles/jacobi_reduction.h>
 #include <freefall/systems/particles/particle_parameters.h>
 #include <freefall/systems/particles/particle_potentials.h>
+#include <freefall/systems/particles/particle_rows.h>
 #include <freefall/systems/particles/radial_kepler.h>
 
 #include <fmt/format.h>
@@ -125,12 +126,26 @@ std::unique_ptr<ParticleSystem> make_particles(const ParameterSection &section)
   for (const ParameterSection *one : section.list("Particle"))
     particles.push_back({one->label().empty() ? "particle" : one->label(), one->number("Mass"), one->number("Charge"),
                          in_space(*one, "Position", dimension, false), in_space(*one, "Velocity", dimension, true)});
+  add_rows(section, dimension, particles);
   if (particles.empty())
-    throw section.error("", "has no particles: write a section Particle NAME for each, or name a CSV file in File.");
+    throw section.error("", "has no particles: write a section Particle NAME for each, a section Row NAME for many, or name a CSV "
+                            "file in File.");
   auto system = std::make_unique<ParticleSystem>(dimension, std::move(particles));
   for (const std::string &name : split(section.text("Fixed"), ','))
     for (int axis = 0; axis < dimension; ++axis) system->fix(system->index_of(name), axis);
   if (const auto constant = section.number_unless_word("Boltzmann constant")) system->set_boltzmann_constant(*constant);
+  if (const std::vector<double> levels = section.numbers("Transition levels"); !levels.empty())
+  {
+    if (levels.size() != 2) throw section.error("Transition levels", "must be two numbers separated by a comma, or nothing.");
+    try
+    {
+      system->observe_transitions({levels[0], levels[1]});
+    }
+    catch (const InputError &error)
+    {
+      throw section.error("Transition levels", error.what());
+    }
+  }
   return system;
 }
 
@@ -311,6 +326,11 @@ void declare_particle_parameters(ParameterSection &root)
   particles.declare("Observed", "auto", Pattern::text(),
                     "Particles whose position and velocity become columns of history.csv, separated by commas. auto: all, if "
                     "there are ten or fewer. none: no particle.");
+  particles.declare("Transition levels", "", Pattern::numbers(),
+                    "Two levels of the mean coordinate of a lattice in one dimension. When given, history.csv has the columns "
+                    "mean_position and mean_velocity, and summary.json tells how often the mean went from below the first level to "
+                    "above the second or back (n_transitions), by the rows of the history.");
+  declare_row_parameters(particles);
   particles.declare_list("Particle", "One particle; its name follows the word Particle.", declare_particle);
   declare_potentials(root.section("Potentials", "What acts on the particles; any number of these at once."));
   declare_constraint_parameters(root);

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -107,6 +109,42 @@ void ParticleSystem::penalise(std::shared_ptr<const ConstraintSet> constraints, 
   penalty_ = omega;
 }
 
+void ParticleSystem::average_multipliers(double window) { multiplier_mean_.emplace(window); }
+
+void ParticleSystem::observe_transitions(const TransitionLevels &levels)
+{
+  if (dimension_ != 1) throw InputError("transitions are counted of lattices in one dimension");
+  if (!(levels.lower < levels.upper))
+    throw InputError(fmt::format("the first level, {}, must be below the second, {}", levels.lower, levels.upper));
+  transition_levels_ = levels;
+}
+
+Eigen::VectorXd ParticleSystem::multipliers(const State &state) const
+{
+  if (!penalised_) return constraint_multipliers(*this, state);
+  Eigen::VectorXd g;
+  penalised_->value(state.q, g);
+  return penalty_ * penalty_ * g;
+}
+
+double ParticleSystem::sampling_interval() const
+{
+  // Every step that makes sense is longer: the mean then sees them all.
+  constexpr double samples_per_window = 1000;
+  if (!multiplier_mean_ || !(constraints_ || penalised_)) return std::numeric_limits<double>::infinity();
+  return multiplier_mean_->width() / samples_per_window;
+}
+
+void ParticleSystem::sample(const State &state)
+{
+  if (std::isfinite(sampling_interval())) multiplier_mean_->add(state.time, multipliers(state));
+}
+
+void ParticleSystem::archive(Archive &archive)
+{
+  if (multiplier_mean_) multiplier_mean_->archive(archive);
+}
+
 void ParticleSystem::set_initial_state(const Eigen::VectorXd &q, const Eigen::VectorXd &v)
 {
   initial_state_.q = q;
@@ -202,14 +240,20 @@ NamedValues ParticleSystem::observe(const State &state) const
     const ConstraintResiduals residuals = constraint_residuals(*this, state);
     values.push_back({"constraint_residual", residuals.position});
     values.push_back({"hidden_constraint_residual", residuals.velocity});
-    add_multipliers("multiplier", constraint_multipliers(*this, state), values);
+    add_multipliers("multiplier", multipliers(state), values);
   }
   if (penalised_)
   {
     Eigen::VectorXd g;
     penalised_->value(state.q, g);
     values.push_back({"constraint_residual", g.cwiseAbs().maxCoeff()});
-    add_multipliers("penalty_multiplier", penalty_ * penalty_ * g, values);
+    add_multipliers("penalty_multiplier", multipliers(state), values);
+  }
+  if (multiplier_mean_ && !multiplier_mean_->is_empty()) add_multipliers("mean_multiplier", multiplier_mean_->mean(), values);
+  if (transition_levels_)
+  {
+    values.push_back({"mean_position", state.q.mean()});
+    values.push_back({"mean_velocity", state.v.mean()});
   }
   return values;
 }
@@ -240,6 +284,9 @@ NamedValues ParticleSystem::measure(const NumberColumns &history) const
   if (time && temperature) values.push_back({"mean_temperature", mean_over_time(*time, *temperature)});
   if (orbit_)
     for (const auto &value : measure_orbit(history)) values.push_back(value);
+  const std::vector<double> *position = history.find("mean_position");
+  if (time && position && transition_levels_)
+    for (const auto &value : count_transitions(*time, *position, *transition_levels_)) values.push_back(value);
   return values;
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <freefall/core/window_mean.h>
 #include <freefall/systems/particles/orbital_elements.h>
+#include <freefall/systems/particles/transitions.h>
+#include <freefall/systems/sampler.h>
 #include <freefall/systems/system.h>
 
 #include <array>
@@ -28,7 +31,7 @@ struct Particle
 /// Observes linear_momentum_x, ... and (from two dimensions on) angular_momentum_z or all three components, about the origin;
 /// with a Boltzmann constant also the temperature 2 K / (dim N k_B), whose mean over time is (GSO 71) and measured at the end;
 /// of a body that orbits a fixed centre, or of two bodies, the orbital elements.
-class ParticleSystem : public System
+class ParticleSystem : public System, public Sampler
 {
 public:
   /// Throws InputError for a dimension other than 1, 2 or 3, no particles, a mass that is not positive, a number that is
@@ -53,6 +56,12 @@ public:
   /// Constraints as stiff terms (TO 1.7); penalty_multiplier_1, ... = omega^2 g are observed, whose means over a short time are
   /// the multipliers (TO 1.8).
   void penalise(std::shared_ptr<const ConstraintSet> constraints, double omega);
+  /// The multipliers as the mean of penalty_multiplier_1, ... (of multiplier_1, ..., if the constraints are exact) over the last
+  /// stretch of this length: TO (1.8). From now on mean_multiplier_1, ... are observed.
+  void average_multipliers(double window);
+  /// For a lattice, in one dimension: from now on mean_position and mean_velocity are observed, and how often the first went from
+  /// one state to the other is measured. Throws InputError unless lower < upper.
+  void observe_transitions(const TransitionLevels &levels);
   /// A state for the beginning in place of that of the particles.
   void set_initial_state(const Eigen::VectorXd &q, const Eigen::VectorXd &v);
   /// k_B in the problem's units: from now on the temperature is observed.
@@ -67,6 +76,9 @@ public:
   /// Throws InputError when the initial state is outside the domain of a term: coincident particles of a pair, ...
   void check_initial_state() const;
 
+  double sampling_interval() const override;
+  void sample(const State &state) override;
+  void archive(Archive &archive) override;
   NamedValues observe(const State &state) const override;
   /// NAME.x, NAME.y, ... and NAME.vx, NAME.vy, ... of each particle.
   NamedValues trajectory(const State &state) const override;
@@ -81,6 +93,9 @@ public:
   Eigen::Vector3d vector_of(const Eigen::VectorXd &values, int particle) const;
 
 private:
+  /// Those of constraints, or omega^2 g of penalised ones.
+  Eigen::VectorXd multipliers(const State &state) const;
+
   int dimension_;
   std::vector<Particle> particles_;
   std::vector<std::array<int, 2>> lines_;
@@ -89,5 +104,7 @@ private:
   std::optional<OrbitParameters> orbit_;
   std::shared_ptr<const ConstraintSet> penalised_;
   double penalty_ = 0;  ///< omega
+  std::optional<WindowMean> multiplier_mean_;
+  std::optional<TransitionLevels> transition_levels_;
 };
 }  // namespace freefall
