@@ -23,7 +23,7 @@ namespace
 {
 using namespace freefall;
 
-constexpr double time_step = 0.05;
+constexpr double time_step = 0.01;
 
 /// Straight and askew, at rest. The tension of the rods grows with n, and the penalty with it, so that they are stretched alike.
 std::unique_ptr<ParticleSystem> chain(int n, bool is_rigid)

@@ -79,7 +79,8 @@ std::vector<IntegratorRow> implicit_rows()
       {
         ZhangSkeel::declare_parameters(section);
         section.declare("Order", "2", Pattern::choice({"1", "2", "4", "6"}),
-                        "1: the potential at the start of a step alone (TO 4.14). Above 2 by Suzuki's composition: five times as many steps for two orders, some of them backwards.");
+                        "1: the potential at the start of a step alone (TO 4.14). "
+                        "Above 2 by Suzuki's composition: five times as many steps for two orders, some of them backwards.");
       },
       make_zhang_skeel),
   };

@@ -115,6 +115,8 @@ double evaluate(const ErrorMeasure &measure, const HistoryTable &history, const 
     for (std::size_t i = 0; i < times.size(); ++i) rows.emplace_back(i, i);
   }
   if (measure.at_end_only) rows.erase(rows.begin(), rows.end() - 1);
+  rows.erase(std::remove_if(rows.begin(), rows.end(), [&](const auto &row) { return times[row.first] < measure.from; }), rows.end());
+  if (rows.empty()) throw RunError(fmt::format("the run has no rows to compare from time {:.6g} on. Lower From.", measure.from));
   double largest_error = 0, largest_length = 0;
   for (const auto &[i, j] : rows)
   {

@@ -103,6 +103,7 @@ ErrorMeasure parse_error(const ParameterSection &section)
   error.exact = section.text("Exact");
   error.at_end_only = section.text("Times") == "end";
   error.relative = section.boolean("Relative");
+  error.from = section.number("From");
   if (error.exact.empty()) return error;
   try
   {
@@ -201,6 +202,7 @@ void declare_measures(ParameterSection &root)
                                       "Formulas of the time t, one for each quantity, separated by ; . Empty: the reference run.");
                       section.declare("Times", "all", Pattern::choice({"all", "end"}),
                                       "The largest error over all rows of the history whose times both runs have, or the last one's.");
+                      section.declare("From", "0", Pattern::number("s"), "Rows before this time are left out.");
                       section.declare("Relative", "true", Pattern::boolean(),
                                       "Divided by the largest length of the reference's vector at those times.");
                     });

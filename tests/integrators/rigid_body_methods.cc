@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(integrators_on_rotations_have_their_order_and_agree)
     // An independent scheme of high order in nine coordinates.
     const State exact =
       run(body, std::make_unique<Composition>(std::make_unique<Rattle>(), Composition::Kind::yoshida, 6), 0.01, 200);
-    BOOST_TEST(std::abs(observed_order(body, cayley(Form::first_order), 400, exact) - 1) < 0.1);
+    BOOST_TEST(std::abs(observed_order(body, cayley(Form::first_order), 6400, exact) - 1) < 0.1);
     BOOST_TEST(std::abs(observed_order(body, cayley(Form::second_order), 100, exact) - 2) < 0.1);
     BOOST_TEST(std::abs(observed_order(body, rattle(), 100, exact) - 2) < 0.1);
     BOOST_TEST(std::abs(observed_order(body, cayley_of_order_4(), 40, exact) - 4) < 0.3);
@@ -149,9 +149,9 @@ BOOST_AUTO_TEST_CASE(momenta_of_the_symmetries_are_kept)
       };
       const Eigen::Vector3d change =
         discrete_momentum(run(body, cayley(form)(), 0.1, 1000)) - discrete_momentum(body.initial_state());
-      // Rounding of 1000 steps.
-      BOOST_TEST(std::abs(change.dot(settings.field)) < 1e-12);
-      BOOST_TEST((change.norm() < 1e-12) == (strength == 0), change.norm());
+      // Rounding of 1000 steps, a few 1e-15 each.
+      BOOST_TEST(std::abs(change.dot(settings.field)) < 1e-11);
+      BOOST_TEST((change.norm() < 1e-11) == (strength == 0), change.norm());
     }
 }
 
@@ -179,27 +179,20 @@ BOOST_AUTO_TEST_CASE(the_energy_of_variational_integrators_oscillates_and_does_n
   BOOST_TEST(late < 1.5 * early);
 }
 
-BOOST_AUTO_TEST_CASE(a_step_that_turns_too_far_fails_and_leaves_the_state)
+BOOST_AUTO_TEST_CASE(a_step_that_has_no_solution_in_numbers_fails_and_leaves_the_state)
 {
   auto settings = settings_of(false);
-  settings.angular_velocity = {3, 40, 5};
+  settings.angular_velocity = {3e160, 4e160, 5e160};  // its momentum, squared, is beyond the range of numbers
   const RigidBody body(settings);
   State state = body.initial_state();
-  const State before = state;
   FixedStepIntegrator integrator(cayley(Form::second_order)(), 1);
   integrator.initialize(body, state);
-  try
-  {
-    integrator.advance(state, 50);
-    // Cayley's map reaches half a turn at an infinite speed: such steps may well have a solution, which is none of the problem.
-    BOOST_TEST(state.q.allFinite());
-  }
-  catch (const StepFailed &error)
-  {
-    BOOST_TEST_MESSAGE(error.what());
-    BOOST_TEST(std::string(error.what()).find("a shorter one helps") != std::string::npos);
-    BOOST_TEST(state.q.allFinite());
-  }
+  BOOST_CHECK_EXCEPTION(integrator.advance(state, 1), StepFailed,
+                        [](const StepFailed &error)
+                        { return std::string(error.what()).find("a shorter one helps") != std::string::npos; });
+  BOOST_TEST(state.time == 0);
+  BOOST_TEST((state.q == body.initial_state().q));
+  BOOST_TEST((state.v == body.initial_state().v));
 }
 
 BOOST_AUTO_TEST_CASE(other_systems_are_refused)

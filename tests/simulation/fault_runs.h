@@ -47,6 +47,10 @@ inline std::vector<Case> cases()
                                        set("Checks/Maximum energy error=none") + set("Output/Checkpoint interval=0.5")},
     {"particles, Dormand-Prince", parameters("kepler_e085_newmark.prm") + set("Integrator/Name=Dormand-Prince") +
                                     set("Checks/Maximum energy error=none") + set("Output/Checkpoint interval=2")},
+    {"multipliers as means over a window", parameters("double_pendulum_zhang_skeel.prm") + set("End time=1000") +
+                                             set("Integrator/Zhang-Skeel/Time step=0.05") + set("Output/Snapshot interval=100") + set("Output/Checkpoint interval=20")},
+    {"rigid body", parameters("so3_top.prm") + set("End time=400") + set("Output/Snapshot interval=50") +
+                     set("Output/Checkpoint interval=10")},
   };
 }
 

@@ -20,8 +20,8 @@ namespace freefall
 /// systems are solved as accurately as the iteration needs.
 ///
 /// Guarantees: on return the residual, in the norm of M^-1 (diagonal), is at most `tolerance` times the scale of the equation, or
-/// the last change was rounding. Otherwise StepFailed says how far it came and where the residual is largest. With a fixed number of
-/// iterations nothing of this is promised; linear systems are then solved to 1e-12.
+/// the last change was rounding. Otherwise StepFailed says how far it came and where the residual is largest. With a fixed
+/// number of iterations nothing of this is promised; linear systems are then solved to 1e-12.
 class NewtonSolver
 {
 public:

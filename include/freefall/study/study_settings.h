@@ -45,6 +45,7 @@ struct ErrorMeasure
   std::string exact;                    ///< formulas of t, one for each quantity; empty: the reference run
   bool at_end_only = false;
   bool relative = true;  ///< to the largest length of the reference's vector
+  double from = 0;       ///< s; earlier rows do not count
   std::string column() const { return "error_" + name; }
 };
 
