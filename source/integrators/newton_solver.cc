@@ -1,5 +1,6 @@
 #include <freefall/core/errors.h>
 #include <freefall/integrators/newton_solver.h>
+#include <freefall/systems/name_of_largest.h>
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -133,12 +134,20 @@ double NewtonSolver::search(const Equation &equation, double norm_before, Eigen:
 
 void NewtonSolver::fail(double first_residual, double last_residual, const std::string &cause) const
 {
-  Eigen::Index worst = 0;
-  if (residual_.size() > 0) residual_.cwiseAbs2().cwiseProduct(inverse_mass_).maxCoeff(&worst);
+  const std::string worst = name_of_largest(*system_, residual_.cwiseAbs2().cwiseProduct(inverse_mass_));
   throw StepFailed(fmt::format("Newton's iteration: {}; relative residual {:.3g} at first, {:.3g} at last, wanted {:.3g}, largest "
                                "at {}. A shorter step (or Adaptive = true) helps",
-                               cause, first_residual, last_residual, settings_.tolerance,
-                               system_->dof_name(static_cast<int>(worst))));
+                               cause, first_residual, last_residual, settings_.tolerance, worst));
+}
+
+void NewtonSolver::archive(Archive &archive)
+{
+  const Archive::Part part(archive, "newton");
+  archive("n_solves", n_solves_);
+  archive("n_iterations", n_iterations_);
+  archive("n_indefinite", n_indefinite_);
+  archive("n_shortened", n_shortened_);
+  if (solver_) solver_->archive(archive);
 }
 
 NamedValues NewtonSolver::summary() const

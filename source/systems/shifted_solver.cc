@@ -1,5 +1,6 @@
 #include <freefall/core/ranks.h>
 #include <freefall/systems/multigrid.h>
+#include <freefall/systems/name_of_largest.h>
 #include <freefall/systems/shifted_solver.h>
 
 #include <fmt/format.h>
@@ -162,11 +163,12 @@ void ShiftedSolver::solve_with_jacobi(const Eigen::VectorXd &b, double tolerance
   if (multigrid_)
   {
     prefers_multigrid_ = true;
+    ++statistics_.n_switches;
     return solve_with_multigrid(b, tolerance, x);
   }
-  throw StepFailed(fmt::format("conjugate gradients did not converge to {:.2g} in {} iterations; a shorter step, more iterations "
-                               "(Maximum linear iterations) or another Linear solver helps",
-                               tolerance, limit));
+  throw StepFailed(fmt::format("conjugate gradients did not converge to {:.2g} in {} iterations, the residual is largest at {}; a "
+                               "shorter step, more iterations (Maximum linear iterations) or another Linear solver helps",
+                               tolerance, limit, name_of_largest(system_, r_)));
 }
 
 void ShiftedSolver::solve_with_multigrid(const Eigen::VectorXd &b, double tolerance, Eigen::VectorXd &x)
@@ -192,21 +194,26 @@ void ShiftedSolver::solve_with_multigrid(const Eigen::VectorXd &b, double tolera
   if (!multigrid_is_current_)
   {
     build_multigrid();
+    ++statistics_.n_rebuilds;
     if (attempt(settings_.max_iterations))
     {
       good_iterations_ = static_cast<int>(std::ceil(10 * last_iterations_ / digits));
       return;
     }
   }
-  throw StepFailed(fmt::format("conjugate gradients with multigrid did not converge to {:.2g} in {} iterations; a shorter step, "
-                               "more iterations (Maximum linear iterations) or Linear solver = direct helps",
-                               tolerance, settings_.max_iterations));
+  throw StepFailed(fmt::format("conjugate gradients with multigrid did not converge to {:.2g} in {} iterations, the residual is "
+                               "largest at {}; a shorter step, more iterations (Maximum linear iterations) or Linear solver = "
+                               "direct helps",
+                               tolerance, settings_.max_iterations, name_of_largest(system_, r_)));
 }
 
 void ShiftedSolver::build_multigrid()
 {
   const Stopwatch watch(statistics_.factorisation_seconds);
   multigrid_->build(matrix(), q_);
+  levels_q_ = q_;
+  levels_mass_factor_ = mass_factor_;
+  levels_shift_ = shift_;
   has_multigrid_levels_ = multigrid_is_current_ = true;
   good_iterations_ = 0;
   ++statistics_.n_factorisations;
@@ -216,13 +223,6 @@ void ShiftedSolver::invert_diagonal()
 {
   const Stopwatch watch(statistics_.factorisation_seconds);
   const int size = matrix().block_size();
-  const auto not_definite = [&](int row)
-  {
-    return IndefiniteOperator(
-      fmt::format("the operator M + c Hess V is not positive definite at c = {:.4g}: its diagonal block {} is not. The potential "
-                  "is not convex here; a shorter step helps",
-                  shift_ / mass_factor_, row));
-  };
   inverse_diagonal_.resize(size * matrix().n_rows());
   for (int row = 0; row < matrix().n_block_rows(); ++row)
     std::copy_n(matrix().values().data() + size * size * matrix().diagonal(row), size * size,
@@ -242,7 +242,15 @@ void ShiftedSolver::invert_diagonal()
     if (Eigen::LLT<Eigen::Matrix3d>(A).info() != Eigen::Success) first_bad = row;
     A = A.inverse().eval();
   }
-  if (system_.is_distributed() ? ranks::any(first_bad >= 0) : first_bad >= 0) throw not_definite(first_bad);
+  if (system_.is_distributed() ? ranks::any(first_bad >= 0) : first_bad >= 0)
+  {
+    Eigen::VectorXd place = Eigen::VectorXd::Zero(matrix().n_rows());
+    if (first_bad >= 0) place[size * first_bad] = 1;
+    throw IndefiniteOperator(
+      fmt::format("the operator M + c Hess V is not positive definite at c = {:.4g}: its diagonal block of {} is not. The "
+                  "potential is not convex here; a shorter step helps",
+                  shift_ / mass_factor_, name_of_largest(system_, place)));
+  }
   diagonal_is_current_ = true;
 }
 
@@ -283,8 +291,9 @@ bool ShiftedSolver::iterate(
     if (!(curvature > 0) || !(rz > 0))
       throw IndefiniteOperator(
         fmt::format("the operator M + c Hess V is not positive definite at c = {:.4g}: conjugate gradients met the curvature "
-                    "{:.4g} in iteration {}. The potential is not convex here; a shorter step helps",
-                    shift_ / mass_factor_, curvature / system_.dot(p_, p_), iteration));
+                    "{:.4g} in iteration {}, along a motion that is largest at {}. The potential is not convex here; a shorter "
+                    "step helps",
+                    shift_ / mass_factor_, curvature / system_.dot(p_, p_), iteration, name_of_largest(system_, p_)));
     const double alpha = rz / curvature;
     x += alpha * p_;
     r_ -= alpha * Ap_;
@@ -297,12 +306,43 @@ bool ShiftedSolver::iterate(
   return false;
 }
 
+void ShiftedSolver::archive(Archive &archive)
+{
+  const Archive::Part part(archive, "linear_solver");
+  archive("prefers_multigrid", prefers_multigrid_);
+  archive_levels(archive);
+  archive("good_iterations", good_iterations_);
+  archive("n_assemblies", statistics_.n_assemblies);
+  archive("n_factorisations", statistics_.n_factorisations);
+  archive("n_solves", statistics_.n_solves);
+  archive("n_iterations", statistics_.n_iterations);
+  archive("n_switches", statistics_.n_switches);
+  archive("n_rebuilds", statistics_.n_rebuilds);
+}
+
+void ShiftedSolver::archive_levels(Archive &archive)
+{
+  bool has_levels = has_multigrid_levels_;
+  archive("has_levels", has_levels);
+  if (!has_levels) return;
+  archive.list("levels_q", levels_q_);
+  archive("levels_mass_factor", levels_mass_factor_);
+  archive("levels_shift", levels_shift_);
+  if (!archive.is_loading()) return;
+  if (!multigrid_ || levels_q_.size() != system_.n_dofs()) throw ArchiveError("it was made by another linear solver");
+  const Eigen::VectorXd q = levels_q_;
+  assemble(q, levels_mass_factor_, levels_shift_);
+  build_multigrid();
+}
+
 NamedValues ShiftedSolver::summary() const
 {
   return {{"n_matrix_assemblies", static_cast<double>(statistics_.n_assemblies)},
           {"n_factorisations", static_cast<double>(statistics_.n_factorisations)},
           {"n_linear_solves", static_cast<double>(statistics_.n_solves)},
           {"n_linear_iterations", static_cast<double>(statistics_.n_iterations)},
+          {"n_switches_to_multigrid", static_cast<double>(statistics_.n_switches)},
+          {"n_multigrid_rebuilds", static_cast<double>(statistics_.n_rebuilds)},
           {"assembly_seconds", statistics_.assembly_seconds},
           {"factorisation_seconds", statistics_.factorisation_seconds},
           {"linear_solve_seconds", statistics_.solve_seconds}};

@@ -76,7 +76,8 @@ void System::gradient_with_reactions(const Eigen::VectorXd &q, Eigen::VectorXd &
       {
         add_terms();
         // A rank would notice only its own infinities, and leave the others waiting.
-        if (!gradient.allFinite()) throw DomainError("a force is not finite");
+        for (int dof = 0; dof < n_dofs(); ++dof)
+          if (!std::isfinite(gradient[dof])) throw DomainError(fmt::format("the force on {} is not finite", dof_name(dof)));
       });
     shared_dofs_->add(gradient);
   }

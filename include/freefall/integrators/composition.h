@@ -38,6 +38,7 @@ public:
   void step(const State &now, double dt, State &next) override;
 
   void archive(Archive &archive) override { method_->archive(archive); }
+  NamedValues summary() const override { return method_->summary(); }
 
   /// The steps as parts of dt; their sum is 1.
   const std::vector<double> &fractions() const { return fractions_; }

@@ -27,6 +27,7 @@ public:
 
   std::optional<double> conserved_energy(const State &state) const override { return method_->conserved_energy(state); }
   NamedValues summary() const override { return method_->summary(); }
+  bool chooses_time_step() const override { return method_->largest_number_of_parts() > 1; }
 
   const OneStepMethod &method() const { return *method_; }
   double time_step() const { return time_step_; }
@@ -36,6 +37,8 @@ protected:
 
 private:
   void count();
+  /// Of all ranks.
+  bool is_finite(const State &state) const;
   [[noreturn]] void fail_not_finite(const State &state);
   [[noreturn]] void fail(const State &state, const std::string &cause);
 

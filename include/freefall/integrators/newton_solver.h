@@ -59,6 +59,8 @@ public:
   double norm(const Eigen::VectorXd &r) const;
   ShiftedSolver &solver() { return *solver_; }
   NamedValues summary() const;
+  /// Saves or loads the counts and what the linear solver carries; after attach().
+  void archive(Archive &archive);
 
 private:
   /// Solves for the change at x; more mass while the operator is not positive definite.

@@ -42,6 +42,8 @@ public:
 
   /// The energy that the method keeps, where that is not the energy of the system.
   virtual std::optional<double> conserved_energy(const State &) const { return std::nullopt; }
+  /// Into how many equal parts it has cut a step, at most so far.
+  virtual int largest_number_of_parts() const { return 1; }
   /// Saves or loads what the method carries from step to step and start() does not compute from the state: the predictor of a
   /// multistep method, a preconditioner that is kept, counts that summary() shows. Called after start() when loading. The default
   /// is right for a method that is memoryless beyond start(); tests/simulation/restart.cc checks every method in the table.

@@ -57,6 +57,7 @@ public:
   void step(const State &now, double dt, State &next) override;
   void archive(Archive &archive) override
   {
+    solver_->archive(archive);
     archive.list("force", force_);
     archive("step_of_force", force_step_);
   }

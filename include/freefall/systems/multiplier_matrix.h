@@ -35,6 +35,12 @@ public:
 
   std::int64_t n_factorisations() const { return n_factorisations_; }
   std::int64_t n_solves() const { return n_solves_; }
+  /// Saves or loads the counts: the factors are made anew in every step.
+  void archive(Archive &archive)
+  {
+    archive("n_factorisations", n_factorisations_);
+    archive("n_solves", n_solves_);
+  }
 
 private:
   /// Entry (row, column) of A is the sum over `products`: left[first] M^-1[dof] right[second].

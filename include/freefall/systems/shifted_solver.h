@@ -1,5 +1,6 @@
 #pragma once
 
+#include <freefall/core/archive.h>
 #include <freefall/core/errors.h>
 #include <freefall/core/named_value.h>
 #include <freefall/core/parameters.h>
@@ -27,7 +28,9 @@ struct ShiftedSolverStatistics
   std::int64_t n_factorisations = 0;  ///< or set-ups of the multigrid
   std::int64_t n_solves = 0;
   std::int64_t n_iterations = 0;     ///< of conjugate gradients
-  double assembly_seconds = 0;       ///< processor time
+  std::int64_t n_switches = 0;       ///< of the method automatic to multigrid
+  std::int64_t n_rebuilds = 0;       ///< of levels of the multigrid that had become too old
+  double assembly_seconds = 0;       ///< processor time of this process, as the next two
   double factorisation_seconds = 0;  ///< or set-up of the preconditioner
   double solve_seconds = 0;
 };
@@ -73,6 +76,10 @@ public:
   /// is as good as rounding allows.
   void solve(const Eigen::VectorXd &b, double tolerance, Eigen::VectorXd &x);
 
+  /// Saves or loads what the next solution depends on, to the last bit, and the counts, but no times. Levels of a multigrid are built again
+  /// from the matrix that they were made of: loading is collective.
+  void archive(Archive &archive);
+
   const BlockMatrix &matrix() const { return matrix_.matrix(); }
   const ShiftedSolverStatistics &statistics() const { return statistics_; }
   /// The statistics for summary.json.
@@ -87,6 +94,7 @@ private:
   void solve_with_jacobi(const Eigen::VectorXd &b, double tolerance, Eigen::VectorXd &x);
   void solve_with_multigrid(const Eigen::VectorXd &b, double tolerance, Eigen::VectorXd &x);
   void build_multigrid();
+  void archive_levels(Archive &archive);
   void invert_diagonal();
   /// Makes the diagonal blocks in inverse_diagonal_, not inverted yet, those of the whole system.
   void add_blocks_of_other_ranks();
@@ -104,6 +112,8 @@ private:
   bool has_multigrid_levels_ = false;
   int good_iterations_ = 0;  ///< of the first solve with new levels
   double mass_factor_ = 0, shift_ = 0;
+  double levels_mass_factor_ = 0, levels_shift_ = 0;  ///< of the matrix that the levels of the multigrid were made of
+  Eigen::VectorXd levels_q_;
   Eigen::VectorXd q_, inverse_diagonal_, r_, z_, p_, Ap_;
   int last_iterations_ = 0;
   ShiftedSolverStatistics statistics_;

@@ -121,6 +121,15 @@ void ConstrainedFehlberg::advance(State &state, double time)
   }
 }
 
+void ConstrainedFehlberg::archive_memory(Archive &archive, const State &)
+{
+  archive("step", step_);
+  archive("first_step", first_step_);
+  archive("n_rejected", n_rejected_);
+  ode_.archive(archive);
+  projections_.archive(archive);
+}
+
 NamedValues ConstrainedFehlberg::summary() const
 {
   return {{"n_rejected_steps", static_cast<double>(n_rejected_)},

@@ -14,6 +14,14 @@ NamedValues ConstrainedMethod::summary() const
           {"n_matrix_solves", static_cast<double>(matrix_.n_solves())}};
 }
 
+void ConstrainedMethod::archive(Archive &archive)
+{
+  archive.list("multipliers", multipliers_);
+  archive("n_constraint_evaluations", n_constraint_evaluations_);
+  archive("n_iterations", n_iterations_);
+  matrix_.archive(archive);
+}
+
 void ConstrainedMethod::attach(const System &system)
 {
   if (!system.constraints())

@@ -102,6 +102,13 @@ void ConstrainedOdeMethod::step_implicitly(const State &now, double dt, State &n
   }
 }
 
+void ConstrainedOdeMethod::archive(Archive &archive)
+{
+  ode_.archive(archive);
+  projections_.archive(archive);
+  n_force_evaluations_ = ode_.n_evaluations();
+}
+
 NamedValues ConstrainedOdeMethod::summary() const
 {
   return {{"n_matrix_factorisations", static_cast<double>(ode_.matrix().n_factorisations())},

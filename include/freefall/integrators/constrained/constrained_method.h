@@ -13,6 +13,7 @@ class ConstrainedMethod : public OneStepMethod
 public:
   bool handles_constraints() const final { return true; }
   NamedValues summary() const override;
+  void archive(Archive &archive) override;
 
   /// lambda of the last step, where the method says it belongs.
   const Eigen::VectorXd &multipliers() const { return multipliers_; }

@@ -33,6 +33,12 @@ public:
 
   Formulation formulation() const { return formulation_; }
   std::int64_t n_evaluations() const { return n_evaluations_; }
+  /// Saves or loads the counts, which is all it carries.
+  void archive(Archive &archive)
+  {
+    archive("n_evaluations", n_evaluations_);
+    matrix_.archive(archive);
+  }
   MultiplierMatrix &matrix() { return matrix_; }
   const MultiplierMatrix &matrix() const { return matrix_; }
 
@@ -67,6 +73,12 @@ public:
   /// Throws StepFailed when (67), with its frozen matrix, does not converge.
   void apply(const ConstraintSet &constraints, MultiplierMatrix &matrix, Eigen::VectorXd &q, Eigen::VectorXd &v);
 
+  /// Saves or loads the counts.
+  void archive(Archive &archive)
+  {
+    archive("n_position_projections", n_positions_);
+    archive("n_momentum_projections", n_momenta_);
+  }
   std::int64_t n_positions() const { return n_positions_; }
   std::int64_t n_momenta() const { return n_momenta_; }
 
