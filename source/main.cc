@@ -69,9 +69,9 @@ int go(Simulation &simulation, const RunFolder &folder, bool quiet)
   }
   catch (const RunError &error)
   {
-    if (ranks::size() > 1) throw;
-    throw RunError(fmt::format("{} All results so far are kept. When that is mended, go on with: freefall resume {}",
-                               error.what(), folder.path().string()));
+    throw RunError(fmt::format("{} All results so far are kept. When that is mended, go on with: {}freefall resume {}",
+                               error.what(), ranks::size() > 1 ? fmt::format("mpirun -n {} ", ranks::size()) : "",
+                               folder.path().string()));
   }
 }
 
@@ -86,14 +86,13 @@ int run(const InputFile &input, std::string output, bool force, bool quiet)
 
 int resume(const std::string &path, bool previous, bool quiet)
 {
-  if (ranks::size() > 1) throw InputError("runs on several processes cannot be resumed yet. Leave out mpirun.");
   const RunFolder folder = RunFolder::reopen(path);
   const auto file = folder.file("parameters.prm");
   const bool has_checkpoint =
     std::filesystem::exists(folder.file("checkpoint")) || std::filesystem::exists(folder.file("checkpoint.previous"));
   if (!has_checkpoint && summary_status(folder.file("summary.json")) == "done")
   {
-    fmt::print("{}: the run is done, there is nothing to resume\n", path);
+    if (ranks::rank() == 0) fmt::print("{}: the run is done, there is nothing to resume\n", path);
     return success;
   }
   if (!std::filesystem::exists(file) || !has_checkpoint)

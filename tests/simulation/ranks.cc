@@ -1,5 +1,6 @@
+#include "on_ranks.h"
+
 #include <freefall/core/csv_table.h>
-#include <run_program.h>
 
 #include <boost/test/unit_test.hpp>
 #include <cctype>
@@ -14,16 +15,6 @@ namespace
 namespace fs = std::filesystem;
 
 const std::string parameters = std::string(FREEFALL_SOURCE_DIR) + "/parameters/";
-
-ProgramResult run_on(int n_ranks, const std::string &arguments)
-{
-  // More ranks than cores, and as root in a container: both are fine for a test.
-  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-  setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
-  if (n_ranks == 1) return run_freefall(arguments);
-  return run_command("mpirun -n " + std::to_string(n_ranks) + " " + FREEFALL_EXECUTABLE + " " + arguments);
-}
 
 /// Rows of history.csv without its header, and the header.
 std::pair<std::string, std::vector<std::vector<double>>> history(const fs::path &file)
