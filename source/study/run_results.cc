@@ -44,13 +44,17 @@ const std::vector<double> &HistoryTable::column(const std::string &name) const
 
 namespace
 {
-void collect_numbers(const nlohmann::ordered_json &json, const std::string &prefix, RunReport &report)
+/// Sections within sections; ours has one level of them.
+constexpr std::size_t deepest_section = 8;
+
+void collect_numbers(const nlohmann::ordered_json &json, const std::string &prefix, RunReport &report, std::size_t depth = 0)
 {
+  if (depth > deepest_section) return;
   for (const auto &[key, value] : json.items())
     if (value.is_number())
       report.numbers.emplace_back(prefix + key, value.get<double>());
     else if (value.is_object())
-      collect_numbers(value, prefix + key + ".", report);
+      collect_numbers(value, prefix + key + ".", report, depth + 1);
 }
 
 /// Rows of the two histories that belong to the same time.
@@ -76,7 +80,7 @@ std::optional<RunReport> read_run_report(const std::filesystem::path &folder)
   if (!json.is_object() || !json.contains("status") || !json["status"].is_string()) return std::nullopt;
   RunReport report;
   report.status = json["status"];
-  report.message = json.value("message", "");
+  if (json.contains("message") && json["message"].is_string()) report.message = json["message"];
   collect_numbers(json, "", report);
   return report;
 }
