@@ -95,6 +95,39 @@ double evaluate(const Measure &measure, const HistoryTable &history)
   throw std::logic_error("unknown measure " + measure.of);
 }
 
+double sum_of(const std::vector<std::string> &quantities,
+              const RunReport &report,
+              const std::vector<Measure> &measures,
+              const HistoryTable &history)
+{
+  double sum = 0;
+  for (const std::string &name : quantities)
+  {
+    const auto measure = std::find_if(measures.begin(), measures.end(), [&](const Measure &m) { return m.name == name; });
+    const auto number =
+      std::find_if(report.numbers.begin(), report.numbers.end(), [&](const auto &n) { return n.first == name; });
+    if (measure != measures.end())
+      sum += evaluate(*measure, history);
+    else if (number != report.numbers.end())
+      sum += number->second;
+    else
+    {
+      std::vector<std::string> known;
+      for (const auto &entry : report.numbers) known.push_back(entry.first);
+      for (const auto &entry : measures) known.push_back(entry.name);
+      throw RunError(fmt::format("the run has no number \"{}\".{}", name, did_you_mean(name, known)));
+    }
+  }
+  return sum;
+}
+
+double evaluate(const Deviation &deviation, double sum, double expected)
+{
+  if (deviation.relative && expected == 0)
+    throw RunError(fmt::format("{} of the reference run is 0: set Relative = false.", deviation.name));
+  return std::abs(sum - expected) / (deviation.relative ? std::abs(expected) : 1);
+}
+
 double evaluate(const ErrorMeasure &measure, const HistoryTable &history, const HistoryTable *reference)
 {
   const auto &times = history.column("time");
@@ -121,8 +154,8 @@ double evaluate(const ErrorMeasure &measure, const HistoryTable &history, const 
     double error = 0, length = 0;
     for (std::size_t c = 0; c < measure.quantities.size(); ++c)
     {
-      const double expected = exact ? exact->evaluate_finite({times[i]}, static_cast<int>(c))
-                                    : reference->column(measure.quantities[c])[j];
+      const double expected =
+        exact ? exact->evaluate_finite({times[i]}, static_cast<int>(c)) : reference->column(measure.quantities[c])[j];
       error += std::pow(history.column(measure.quantities[c])[i] - expected, 2);
       length += expected * expected;
     }
@@ -130,8 +163,7 @@ double evaluate(const ErrorMeasure &measure, const HistoryTable &history, const 
     if (!(error <= largest_error)) largest_error = error;
     largest_length = std::max(largest_length, length);
   }
-  if (measure.relative && !(largest_length > 0))
-    throw RunError("the reference is zero at all times: set Relative = false.");
+  if (measure.relative && !(largest_length > 0)) throw RunError("the reference is zero at all times: set Relative = false.");
   return std::sqrt(measure.relative ? largest_error / largest_length : largest_error);
 }
 }  // namespace freefall

@@ -154,14 +154,23 @@ void Study::fill_row(const StudyPlan::Row &row, const JobResults &results)
     const HistoryTable history(folder / "history.csv");
     for (const auto &measure : settings_.measures) table_.set(measure.name, evaluate(measure, history));
     std::optional<HistoryTable> reference;
+    std::optional<RunReport> reference_report;
     if (row.reference_job)
     {
-      const auto reference_report = read_run_report(results.folders[*row.reference_job]);
+      reference_report = read_run_report(results.folders[*row.reference_job]);
       if (reference_report && reference_report->status == "done")
         reference.emplace(results.folders[*row.reference_job] / "history.csv");
     }
     for (const auto &error : settings_.errors)
       table_.set(error.column(), evaluate(error, history, reference ? &*reference : nullptr));
+    for (const auto &deviation : settings_.deviations)
+    {
+      if (!deviation.from && !reference) throw RunError("the reference run failed.");
+      const auto sum = [&](const RunReport &run, const HistoryTable &table)
+      { return sum_of(deviation.quantities, run, settings_.measures, table); };
+      const double expected = deviation.from ? *deviation.from : sum(*reference_report, *reference);
+      table_.set(deviation.column(), evaluate(deviation, sum(*report, history), expected));
+    }
   }
   catch (const RunError &error)
   {
@@ -190,6 +199,7 @@ std::vector<std::string> Study::printed_columns() const
   for (const auto &name : settings_.table_columns) add(name);
   for (const auto &measure : settings_.measures) add(measure.name);
   for (const auto &error : settings_.errors) add(error.column());
+  for (const auto &deviation : settings_.deviations) add(deviation.column());
   for (const auto &fit : settings_.fits)
   {
     add(fit.quantity);
@@ -213,6 +223,10 @@ std::string Study::description(const std::vector<FitResult> &fits) const
   json["errors"] = Json::array();
   for (const auto &error : settings_.errors)
     json["errors"].push_back({{"name", error.column()}, {"quantities", error.quantities}, {"relative", error.relative}});
+  json["deviations"] = Json::array();
+  for (const auto &deviation : settings_.deviations)
+    json["deviations"].push_back(
+      {{"name", deviation.column()}, {"quantities", deviation.quantities}, {"relative", deviation.relative}});
   json["fits"] = Json::array();
   for (const auto &result : fits)
   {

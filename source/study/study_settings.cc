@@ -27,7 +27,8 @@ void Settings::set(const Settings &others)
 
 bool StudySettings::needs_reference_run() const
 {
-  return std::any_of(errors.begin(), errors.end(), [](const ErrorMeasure &error) { return error.exact.empty(); });
+  return std::any_of(errors.begin(), errors.end(), [](const ErrorMeasure &error) { return error.exact.empty(); }) ||
+         std::any_of(deviations.begin(), deviations.end(), [](const Deviation &deviation) { return !deviation.from; });
 }
 
 namespace
@@ -118,6 +119,27 @@ ErrorMeasure parse_error(const ParameterSection &section)
   return error;
 }
 
+Deviation parse_deviation(const ParameterSection &section)
+{
+  Deviation deviation;
+  deviation.name = column_name(section);
+  deviation.quantities = required_list(section, "Quantities", "numbers of summary.json or measures, separated by commas");
+  deviation.relative = section.boolean("Relative");
+  if (section.text("From").empty()) return deviation;
+  try
+  {
+    const Formula formula(section.text("From"), {});
+    if (formula.n_components() != 1) throw InputError("must be one number or formula.");
+    deviation.from = formula.evaluate_finite({});
+  }
+  catch (const InputError &problem)
+  {
+    throw section.error("From", problem.what());
+  }
+  if (deviation.relative && *deviation.from == 0) throw section.error("From", "is 0: set Relative = false.");
+  return deviation;
+}
+
 FitRequest parse_fit(const ParameterSection &section, const StudySettings &study)
 {
   FitRequest fit;
@@ -160,6 +182,7 @@ void check_names(const ParameterSection &root, const StudySettings &study)
   for (const auto &sweep : study.sweeps) add(sweep.name);
   for (const auto &measure : study.measures) add(measure.name);
   for (const auto &error : study.errors) add(error.column());
+  for (const auto &deviation : study.deviations) add(deviation.column());
 }
 
 /// Zipped sweeps must fit, and variants that are named must exist.
@@ -203,6 +226,16 @@ void declare_measures(ParameterSection &root)
                                       "The largest error over all rows of the history whose times both runs have, or the last one's.");
                       section.declare("Relative", "true", Pattern::boolean(),
                                       "Divided by the largest length of the reference's vector at those times.");
+                    });
+  root.declare_list("Deviation", "A column deviation_NAME: how far a number of each run is from what it should be.",
+                    [](ParameterSection &section)
+                    {
+                      section.declare("Quantities", "", Pattern::text(),
+                                      "A number of summary.json, such as measured.period, or a Measure; several, separated by "
+                                      "commas, are added.");
+                      section.declare("From", "", Pattern::text(),
+                                      "What it should be: a number or a formula such as 2*pi. Empty: that of the reference run.");
+                      section.declare("Relative", "true", Pattern::boolean(), "Divided by what it should be.");
                     });
 }
 
@@ -254,7 +287,7 @@ void declare_study_parameters(ParameterSection &root, bool run_parameters)
   root.declare_list("Variant", "A named set of parameters, such as an integrator and its settings; every variant goes through all "
                                "sweeps. Holds the same sections as the base file.", declare_run);
   root.declare_list("Sweep", "A parameter and the values that it goes through.", declare_sweep_parameters);
-  auto &reference = root.section("Reference", "The run that errors are measured against, where an Error has no exact solution.");
+  auto &reference = root.section("Reference", "The run that errors and deviations are measured from, where nothing exact is given.");
   reference.declare("Separately for", "", Pattern::text(),
                     "Names of sweeps, or variant: a reference run for each of their values. Other sweeps do not touch it.");
   declare_run(reference.section("Settings", "Parameters of the reference run, in the same sections as in the base file."));
@@ -287,6 +320,7 @@ StudySettings parse_study_parameters(const ParameterSection &root, const std::st
   collect_settings(reference.section("Settings"), "", study.reference);
   for (const auto *section : root.list("Measure")) study.measures.push_back(parse_measure(*section));
   for (const auto *section : root.list("Error")) study.errors.push_back(parse_error(*section));
+  for (const auto *section : root.list("Deviation")) study.deviations.push_back(parse_deviation(*section));
   for (const auto *section : root.list("Fit")) study.fits.push_back(parse_fit(*section, study));
   for (const auto *section : root.list("Plot")) study.plots.push_back(parse_plot(*section, study));
   check_names(root, study);

@@ -71,6 +71,30 @@ BOOST_AUTO_TEST_CASE(errors_against_a_reference_run_agree_with_those_against_the
   for (std::size_t i = 0; i < 4; ++i) BOOST_TEST(std::abs(std::stod(run[i]) / std::stod(exact[i]) - 1) < 1e-8);
 }
 
+BOOST_AUTO_TEST_CASE(deviations_are_measured_from_a_value_or_from_the_reference_run)
+{
+  const ScratchFolder scratch("study_deviation");
+  const auto file = write_study(
+    scratch, step_sweep + "subsection Reference\n subsection Settings\n  subsection Integrator\n   subsection Explicit Newmark\n"
+                          "    set Time step = 0.0125\n   end\n  end\n end\nend\n"
+                          "subsection Measure x\n  set Quantity = particle_body_position_x\nend\n"
+                          "subsection Deviation value\n  set Quantities = x, n_dofs\n  set From = 1 + cos(pi/3)\nend\n"
+                          "subsection Deviation run\n  set Quantities = x\n  set Relative = false\nend\n");
+  const auto result = run_study(scratch, file);
+  BOOST_TEST_REQUIRE(result.exit_code == 0, result.output);
+  const auto x = column_of(scratch / "out/study.csv", "x"), value = column_of(scratch / "out/study.csv", "deviation_value"),
+             run = column_of(scratch / "out/study.csv", "deviation_run");
+  BOOST_TEST_REQUIRE(x.size() == 4u);
+  for (std::size_t i = 0; i < 4; ++i)
+  {
+    // Numbers are written with all their digits.
+    BOOST_TEST(std::abs(std::stod(value[i]) - std::abs(std::stod(x[i]) + 1 - 1.5) / 1.5) < 1e-14);
+    BOOST_TEST(std::abs(std::stod(run[i]) - std::abs(std::stod(x[i]) - std::stod(x[3]))) < 1e-14);
+  }
+  BOOST_TEST(std::stod(run[0]) > 1e-5);
+  BOOST_TEST(std::stod(run[3]) == 0);
+}
+
 BOOST_AUTO_TEST_CASE(finished_runs_are_not_repeated_and_the_table_stays_the_same)
 {
   const ScratchFolder scratch("study_again");

@@ -41,6 +41,15 @@ std::optional<RunReport> read_run_report(const std::filesystem::path &folder);
 /// The measure of a history. Throws RunError.
 double evaluate(const Measure &measure, const HistoryTable &history);
 
+/// |sum of the run's numbers - expected|, relative to `expected` where asked for.
+double evaluate(const Deviation &deviation, double sum, double expected);
+
+/// The sum of numbers of summary.json or measures of the history. Throws RunError that names the nearest.
+double sum_of(const std::vector<std::string> &quantities,
+              const RunReport &report,
+              const std::vector<Measure> &measures,
+              const HistoryTable &history);
+
 /// The error of a history against that of the reference run, or against the formulas (then `reference` is not looked at).
 /// Throws RunError, also when the two have no times in common.
 double evaluate(const ErrorMeasure &measure, const HistoryTable &history, const HistoryTable *reference);

@@ -3,6 +3,7 @@
 #include <freefall/core/parameters.h>
 #include <freefall/study/sweep.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,6 +49,16 @@ struct ErrorMeasure
   std::string column() const { return "error_" + name; }
 };
 
+/// How far a number of a run, or the sum of several, is from a value or from that of the reference run.
+struct Deviation
+{
+  std::string name;                     ///< the column is "deviation_NAME"
+  std::vector<std::string> quantities;  ///< numbers of summary.json or measures, which are added
+  std::optional<double> from;           ///< nothing: the reference run's
+  bool relative = true;                 ///< to what it deviates from
+  std::string column() const { return "deviation_" + name; }
+};
+
 /// quantity = C * against_1 ^ slope_1 * against_2 ^ slope_2 ..., by least squares of the logarithms.
 struct FitRequest
 {
@@ -80,6 +91,7 @@ struct StudySettings
   std::vector<std::string> reference_separately_for;
   std::vector<Measure> measures;
   std::vector<ErrorMeasure> errors;
+  std::vector<Deviation> deviations;
   std::vector<FitRequest> fits;
   std::vector<PlotRequest> plots;
   std::vector<std::string> table_columns;
