@@ -110,12 +110,15 @@ int resume(const std::string &path, bool previous, bool quiet)
 struct StudyOptions
 {
   std::string file, output;
+  std::vector<std::string> settings;
   int n_jobs = 0;
   bool force = false, quiet = false, list_only = false, no_plot = false;
 
   void add_to(CLI::App &command)
   {
     command.add_option("file", file, "study file, .prm or .json")->required();
+    command.add_option("--set", settings, "\"Section/Key=value\" in place of the study file's value; can be repeated")
+      ->allow_extra_args(false);
     command.add_option("--output", output, "folder of the results (default: output/<name of the file>)");
     command.add_option("--jobs", n_jobs, "how many runs at a time (default: one for each core)")->check(CLI::Range(1, 1024));
     command.add_flag("--force", force, "repeat runs that are finished");
@@ -146,7 +149,7 @@ int study(StudyOptions options)
   if (ranks::size() > 1) throw InputError("freefall study starts its runs itself. Leave out mpirun.");
   std::signal(SIGINT, request_stop);
   std::signal(SIGTERM, request_stop);
-  Study study(options.file);
+  Study study(options.file, options.settings);
   if (options.list_only)
   {
     study.list(std::cout);

@@ -22,11 +22,12 @@ namespace fs = std::filesystem;
 
 namespace
 {
-StudySettings read_settings(const std::string &file)
+StudySettings read_settings(const std::string &file, const std::vector<std::string> &settings)
 {
   ParameterSection root;
   declare_study_parameters(root);
   read_parameter_file(file, root);
+  for (const auto &setting : settings) apply_setting(root, setting);
   return parse_study_parameters(root, file);
 }
 
@@ -74,7 +75,10 @@ std::string one_line(const ProcessEnd &end)
 }
 }  // namespace
 
-Study::Study(const std::string &file) : file_(file), settings_(read_settings(file)), plan_(make_study_plan(settings_)) {}
+Study::Study(const std::string &file, const std::vector<std::string> &settings)
+  : file_(file), settings_(read_settings(file, settings)), plan_(make_study_plan(settings_))
+{
+}
 
 void Study::list(std::ostream &stream) const
 {

@@ -164,6 +164,19 @@ BOOST_AUTO_TEST_CASE(list_shows_the_runs_and_starts_nothing)
   BOOST_TEST(!fs::exists(scratch / "out"));
 }
 
+BOOST_AUTO_TEST_CASE(settings_of_the_command_line_take_the_place_of_those_of_the_file)
+{
+  const ScratchFolder scratch("study_set");
+  const auto file = write_study(scratch, step_sweep);
+  const auto result = run_study(scratch, file, "--list --set 'Sweep step/Geometric=0.02, 0.01, 2' --set 'Settings/End time=0.5'");
+  BOOST_TEST(result.exit_code == 0, result.output);
+  BOOST_TEST(contains(result.output, "2 rows, 2 runs"), result.output);
+  BOOST_TEST(contains(result.output, "End time = 0.5"), result.output);
+  const auto refused = run_study(scratch, file, "--list --set 'Sweep stp/Values=1'");
+  BOOST_TEST(refused.exit_code == 2);
+  BOOST_TEST(contains(refused.output, "stp"), refused.output);
+}
+
 BOOST_AUTO_TEST_CASE(json_study_is_read_too)
 {
   const ScratchFolder scratch("study_json");

@@ -21,8 +21,8 @@ namespace freefall
 class Study
 {
 public:
-  /// Throws InputError.
-  explicit Study(const std::string &file);
+  /// `settings` ("Section/Key=value") take the place of what the study file says. Throws InputError.
+  explicit Study(const std::string &file, const std::vector<std::string> &settings = {});
 
   struct Options
   {
