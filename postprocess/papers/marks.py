@@ -84,8 +84,11 @@ def slope(x, y):
 
 
 def order(what, x, y, expected, tolerance=0.25):
+    """Not decided where the expected exponent is beyond the tolerance but within the uncertainty."""
     found, half_width = slope(x, y)
-    return Finding(f"{what} (to {tolerance:g})", f"exponent {found:.3g} ± {half_width:.2g}", abs(found - expected) <= tolerance)
+    distance = abs(found - expected)
+    agrees = True if distance <= tolerance else None if distance <= half_width else False
+    return Finding(f"{what} (to {tolerance:g})", f"exponent {found:.3g} ± {half_width:.2g}", agrees)
 
 
 def step_map(axes, drawing, run, label="time step"):

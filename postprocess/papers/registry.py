@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 @dataclass(frozen=True)
 class Finding:
     """What a paper reports beside what came out. `agrees` follows from a comparison of numbers that the reported text states;
-    None where the paper gives nothing that numbers could decide."""
+    None where numbers do not decide it."""
 
     reported: str
     measured: str

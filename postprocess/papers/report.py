@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from papers.registry import Figure
 from plotting.data import InputError
 
-VERDICTS = {True: "agrees", False: "DIFFERS", None: "no number to compare"}
+VERDICTS = {True: "agrees", False: "DIFFERS", None: "not decided"}
 WIDTH_IN_GALLERY = 1100  # pixels
 
 

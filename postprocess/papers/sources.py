@@ -24,12 +24,14 @@ class FailedRun(Exception):
 
 @dataclass(frozen=True)
 class Source:
-    """A file below parameters/, and what is set in place of its values; `quick` shortens it for tests."""
+    """A file below parameters/, and what is set in place of its values; `quick` shortens it for tests. `may_stop`: a run that
+    could not go on is a result, too, as far as it came."""
 
     name: str
     file: str
     settings: dict = field(default_factory=dict)
     quick: dict = field(default_factory=dict)
+    may_stop: bool = False
 
     command = "run"
 
@@ -48,7 +50,7 @@ class RunSource(Source):
     def is_whole(self, folder):
         try:
             with open(os.path.join(folder, "summary.json")) as file:
-                return json.load(file).get("status") == "done"
+                return json.load(file).get("status") in (("done", "stopped") if self.may_stop else ("done",))
         except (OSError, ValueError):
             return False
 
@@ -125,7 +127,7 @@ class Maker:
         print(f"  making {source.name} from {source.path()}", flush=True)
         write_json(stamp_file, stamp)
         finished = subprocess.run([self.program, *arguments], cwd=ROOT, capture_output=True, text=True)
-        if finished.returncode != 0 or not source.is_whole(folder):
+        if finished.returncode != 0 and not source.may_stop or not source.is_whole(folder):
             raise FailedRun(f"{source.path()}: {finished.stderr.strip() or 'exit code %d' % finished.returncode}")
         write_json(stamp_file, {**stamp, "done": True})
 
