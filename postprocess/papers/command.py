@@ -76,7 +76,7 @@ def main():
                 print(f"  {line}", flush=True)
         print(write_report(outcomes, arguments.output, arguments.quick))
         if arguments.gallery:
-            print(write_gallery(outcomes, arguments.gallery))
+            print(write_gallery(outcomes, arguments.gallery, [figure.name for figure in all_figures()]))
     except (InputError, OSError) as error:
         print(f"figures: {error}", file=sys.stderr)
         return 2

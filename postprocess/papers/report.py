@@ -71,17 +71,21 @@ def shrink(picture, small):
     image.quantize(224, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(small, optimize=True)
 
 
-def write_gallery(outcomes, folder):
+def write_gallery(outcomes, folder, names):
+    """`names`: of all figures there are, for those that were not asked for are not made either."""
     if any(outcome.picture and not outcome.picture.endswith(".png") for outcome in outcomes):
         raise InputError("--gallery is made from PNG pictures: leave out --format.")
     os.makedirs(os.path.join(folder, "gallery"), exist_ok=True)
-    made = sum(outcome.status == "made" for outcome in outcomes)
+    made = [outcome.figure.name for outcome in outcomes if outcome.status == "made"]
+    others = ", ".join(name for name in names if name not in made)
     findings = [finding for outcome in outcomes for finding in outcome.findings]
     count = lambda verdict: sum(finding.agrees is verdict for finding in findings)
     lines = ["# Gallery", "",
              "The figures and tables of the five papers, made from shipped parameter files by `postprocess/figures --gallery docs`, which",
-             f"also wrote this page. {made} of {len(outcomes)} were made; of {count(True) + count(False)} statements that numbers can decide,",
-             f"{count(True)} agree with the papers and {count(False)} differ. The tags GSO, TO, S, R and G99 are those of README.md.", ""]
+             f"also wrote this page. {len(made)} of {len(names)} were made{' (not ' + others + ')' if others else ''}. Of {len(findings)} "
+             "statements",
+             f"{count(True)} agree with the papers, {count(False)} differ and {count(None)} are not decided by the numbers. The tags GSO, "
+             "TO, S, R and", "G99 are those of README.md; what agreement means stands in brackets.", ""]
     for outcome in outcomes:
         small = os.path.join("gallery", f"{outcome.figure.name}.png")
         if outcome.status == "made":
