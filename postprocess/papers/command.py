@@ -57,6 +57,8 @@ def make(figure, maker, picture):
         return Outcome(figure, "missing", detail=f"there is no {error}")
     except (FailedRun, InputError) as error:
         return Outcome(figure, "failed", detail=str(error))
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        return Outcome(figure, "failed", detail=f"its results are not what it draws: {type(error).__name__} {error}")
 
 
 def main():

@@ -29,7 +29,8 @@ ARGON = {"with": StudySource("argon_convergence", "studies/argon_convergence.prm
 def points(study, x, y, variant=None):
     rows = [(number_or_none(row[x]), number_or_none(row[y])) for row in study.rows
             if row["status"] == "done" and (variant is None or row["variant"] == variant)]
-    return tuple(map(numpy.array, zip(*sorted((a, b) for a, b in rows if a and b))))
+    known = numpy.array(sorted((a, b) for a, b in rows if a and b)).reshape(-1, 2)
+    return known[:, 0], known[:, 1]
 
 
 def advantage(study, column, largest):

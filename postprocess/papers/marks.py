@@ -73,6 +73,8 @@ def slope(x, y):
     """The exponent of a power law through points, with the half width of its 95 % confidence interval where there are three
     points or more (Student's t, tabulated)."""
     x, y = numpy.log(numpy.asarray(x, float)), numpy.log(numpy.asarray(y, float))
+    if len(x) < 2:
+        return math.nan, math.nan
     coefficients = numpy.polyfit(x, y, 1)
     degrees = len(x) - 2
     if degrees < 1:
@@ -87,7 +89,7 @@ def order(what, x, y, expected, tolerance=0.25):
     """Not decided where the expected exponent is beyond the tolerance but within the uncertainty."""
     found, half_width = slope(x, y)
     distance = abs(found - expected)
-    agrees = True if distance <= tolerance else None if distance <= half_width else False
+    agrees = True if distance <= tolerance else None if math.isnan(distance) or distance <= half_width else False
     return Finding(f"{what} (to {tolerance:g})", f"exponent {found:.3g} ± {half_width:.2g}", agrees)
 
 

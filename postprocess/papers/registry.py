@@ -13,6 +13,11 @@ class Finding:
     measured: str
     agrees: bool = None
 
+    def __post_init__(self):
+        # Comparisons of numpy's numbers are no bool.
+        if self.agrees is not None:
+            object.__setattr__(self, "agrees", bool(self.agrees))
+
 
 @dataclass(frozen=True)
 class Figure:
