@@ -89,7 +89,7 @@ public:
     critical_step_ = element_step(*elements);
     terms_.push_back(std::move(elements));
   }
-  std::unique_ptr<Multigrid> make_multigrid() const override { return make_trilinos_multigrid(); }
+  std::unique_ptr<Multigrid> make_multigrid() const override { return make_trilinos_multigrid(*this); }
   int n_elements() const { return terms_[0]->n_terms(); }
   double critical() const { return critical_step_; }
 
@@ -175,6 +175,7 @@ struct Result
   double multigrid_iterations = 0;  ///< for a relative residual of 1e-8
   double bytes_per_dof = 0;         ///< matrix, scatter and levels
   Step jacobi, multigrid, zhang_skeel;
+  Step default_newmark, default_zhang_skeel;  ///< as parameter files have them unless they say otherwise
 };
 
 Result measure(int n, double courant, int n_steps)
@@ -183,12 +184,20 @@ Result measure(int n, double courant, int n_steps)
   const FreeCube cube(n);
   result.dofs = cube.n_dofs();
   const double dt = courant * cube.critical();
-  const auto newmark = [&](ShiftedSolver::Method method)
+  const auto newmark = [&](ShiftedSolver::Method method, double tolerance)
   {
     ImplicitNewmark::Settings settings;
-    settings.newton.tolerance = newton_tolerance;
+    settings.newton.tolerance = tolerance;
     settings.newton.solver = solver_settings(method);
     ImplicitNewmark integrator(settings);
+    return measure_steps(cube, integrator, dt, n_steps);
+  };
+  const auto zhang_skeel = [&](ShiftedSolver::Method method, double tolerance)
+  {
+    ZhangSkeel::Settings settings;
+    settings.tolerance = tolerance;
+    settings.solver = solver_settings(method);
+    ZhangSkeel integrator(settings);
     return measure_steps(cube, integrator, dt, n_steps);
   };
   {
@@ -208,13 +217,12 @@ Result measure(int n, double courant, int n_steps)
     result.multigrid_iterations = static_cast<double>(solver.statistics().n_iterations);
     result.bytes_per_dof = (resident_bytes() - before) / result.dofs;
   }
-  result.jacobi = newmark(ShiftedSolver::Method::jacobi);
-  result.multigrid = newmark(ShiftedSolver::Method::multigrid);
-  ZhangSkeel::Settings settings;
-  settings.tolerance = newton_tolerance;
-  settings.solver = solver_settings(ShiftedSolver::Method::jacobi);
-  ZhangSkeel zhang_skeel(settings);
-  result.zhang_skeel = measure_steps(cube, zhang_skeel, dt, n_steps);
+  using Method = ShiftedSolver::Method;
+  result.jacobi = newmark(Method::jacobi, newton_tolerance);
+  result.multigrid = newmark(Method::multigrid, newton_tolerance);
+  result.zhang_skeel = zhang_skeel(Method::jacobi, newton_tolerance);
+  result.default_newmark = newmark(Method::automatic, NewtonSolver::Settings().tolerance);
+  result.default_zhang_skeel = zhang_skeel(Method::automatic, ZhangSkeel::Settings().tolerance);
   return result;
 }
 
@@ -254,6 +262,7 @@ int main(int argc, char **argv)
   {
     const Result r = measure(n, courant, n > 40 ? 2 : 4);
     const double ratio = r.jacobi.seconds / r.zhang_skeel.seconds;
+    const double default_ratio = r.default_newmark.seconds / r.default_zhang_skeel.seconds;
     if (!json)
     {
       fmt::print("\n{} dofs: assembly {:.3f} us per tetrahedron; multigrid: set-up {:.3f} s, {:.0f} iterations to 1e-8, {:.0f} "
@@ -264,7 +273,9 @@ int main(int argc, char **argv)
       print("Newmark, jacobi", r.jacobi, r.dofs);
       print("Newmark, multigrid", r.multigrid, r.dofs);
       print("Zhang-Skeel, jacobi", r.zhang_skeel, r.dofs);
-      fmt::print("  Newmark / Zhang-Skeel: {:.2f}\n", ratio);
+      print("Newmark, defaults", r.default_newmark, r.dofs);
+      print("Zhang-Skeel, defaults", r.default_zhang_skeel, r.dofs);
+      fmt::print("  Newmark / Zhang-Skeel: {:.2f}, with defaults {:.2f}\n", ratio, default_ratio);
     }
     all.push_back({{"dofs", r.dofs},
                    {"assembly_us_per_tetrahedron", 1e6 * r.assembly_per_element},
@@ -274,7 +285,10 @@ int main(int argc, char **argv)
                    {"newmark_jacobi", to_json(r.jacobi, r.dofs)},
                    {"newmark_multigrid", to_json(r.multigrid, r.dofs)},
                    {"zhang_skeel", to_json(r.zhang_skeel, r.dofs)},
-                   {"ratio_newmark_to_zhang_skeel", ratio}});
+                   {"newmark_defaults", to_json(r.default_newmark, r.dofs)},
+                   {"zhang_skeel_defaults", to_json(r.default_zhang_skeel, r.dofs)},
+                   {"ratio_newmark_to_zhang_skeel", ratio},
+                   {"ratio_with_defaults", default_ratio}});
   }
   if (json) fmt::print("{}\n", nlohmann::json{{"step_in_critical_steps", courant}, {"meshes", all}}.dump());
 }

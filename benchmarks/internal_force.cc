@@ -3,12 +3,10 @@
 #include <freefall/core/ranks.h>
 #include <freefall/integrators/fixed_step_integrator.h>
 #include <freefall/integrators/velocity_verlet.h>
-#include <freefall/potentials/linear_tetrahedra.h>
 #include <freefall/systems/fem/make_elements.h>
 #include <freefall/systems/fem/mesh_ordering.h>
 #include <freefall/systems/fem/mesh_settings.h>
 #include <freefall/systems/fem/solid_system.h>
-#include <freefall/systems/system.h>
 
 #include <fmt/format.h>
 #include <time.h>
@@ -68,6 +66,7 @@ SolidMesh shuffled_mesh(int n)
     for (int j = 0; j < m; ++j)
       for (int k = 0; k < m; ++k)
         mesh.nodes.col(number({i, j, k})) = Eigen::Vector3d(i + offset(random), j + offset(random), k + offset(random)) / n;
+  std::vector<std::array<int, 4>> cells;
   std::array<int, 3> axes{0, 1, 2};
   do
     for (int i = 0; i < n * n * n; ++i)
@@ -82,44 +81,33 @@ SolidMesh shuffled_mesh(int n)
       Eigen::Matrix3d edges;
       for (int a = 0; a < 3; ++a) edges.col(a) = mesh.nodes.col(cell[a + 1]) - mesh.nodes.col(cell[0]);
       if (edges.determinant() < 0) std::swap(cell[2], cell[3]);
-      mesh.cells.push_back(cell);
+      cells.push_back(cell);
     }
   while (std::next_permutation(axes.begin(), axes.end()));
-  std::shuffle(mesh.cells.begin(), mesh.cells.end(), random);
-  for (const auto &cell : mesh.cells) mesh.connectivity.insert(mesh.connectivity.end(), cell.begin(), cell.end());
-  mesh.bodies.assign(mesh.cells.size(), 0);
+  std::shuffle(cells.begin(), cells.end(), random);
+  for (const auto &cell : cells) mesh.connectivity.insert(mesh.connectivity.end(), cell.begin(), cell.end());
+  mesh.bodies.assign(cells.size(), 0);
   mesh.material_ids = mesh.bodies;
+  mesh.names.resize(1);
   return mesh;
 }
 
-/// A free body: the elements and lumped mass of a mesh.
-class FreeBody : public System
+SolidBody body_of(const NeoHookean &material)
 {
-public:
-  explicit FreeBody(const SolidMesh &mesh)
-  {
-    std::vector<int> names(mesh.cells.size());
-    std::iota(names.begin(), names.end(), 0);
-    auto elements = std::make_unique<LinearTetrahedra<NeoHookean>>(aluminium, mesh.nodes, mesh.cells, names);
-    diagonal_mass_.setZero(mesh.nodes.size());
-    for (int e = 0; e < elements->n_terms(); ++e)
-      for (const int dof : elements->dofs(e)) diagonal_mass_[dof] += density * elements->volume(e) / 4;
-    memory_ = elements->memory_consumption();
-    terms_.push_back(std::move(elements));
-    initial_state_.q = mesh.nodes.reshaped();
-    // A smooth motion and strains of a per cent.
-    for (Eigen::Index i = 0; i < initial_state_.q.size(); ++i)
-      initial_state_.q[i] += 0.003 * std::sin(3 * mesh.nodes((i + 1) % 3, i / 3) + static_cast<double>(i % 3));
-    initial_state_.v = Eigen::VectorXd::Zero(mesh.nodes.size());
-    memory_ += 3 * sizeof(double) * mesh.nodes.size() + mesh.nodes.size() * sizeof(double) +
-               mesh.cells.size() * (sizeof(mesh.cells[0]) + sizeof(int));
-  }
-  /// Elements, mass, initial state and mesh, bytes.
-  std::size_t memory_consumption() const { return memory_; }
+  SolidBody body;
+  body.name = "body";
+  body.material = material;
+  body.density = density;
+  return body;
+}
 
-private:
-  std::size_t memory_ = 0;
-};
+/// A smooth motion and strains of a per cent.
+Eigen::VectorXd strained(const SolidMesh &mesh)
+{
+  Eigen::VectorXd q = mesh.nodes.reshaped();
+  for (Eigen::Index i = 0; i < q.size(); ++i) q[i] += 0.003 * std::sin(3 * mesh.nodes((i + 1) % 3, i / 3) + static_cast<double>(i % 3));
+  return q;
+}
 
 /// Seconds to stream that many bytes through a triad a = b + s c.
 double streaming_seconds(double bytes)
@@ -159,10 +147,14 @@ double baseline_seconds(int repetitions, DealIIForces &baseline, const Force &fo
 
 Result measure(int n)
 {
-  SolidMesh mesh = shuffled_mesh(n);
-  order_for_cache(mesh);
-  const FreeBody body(mesh);
+  SolidSettings settings;
+  settings.bodies = {body_of(aluminium)};
+  SolidMesh ordered = shuffled_mesh(n);
+  order_for_cache(ordered);
+  const SolidSystem body(settings, std::move(ordered));
+  const SolidMesh &mesh = body.mesh();
   State state = body.initial_state();
+  state.q = strained(mesh);
   Eigen::VectorXd force;
 
   Result result{};
@@ -192,13 +184,14 @@ Result measure(int n)
   volatile double total = 0;
   result.step += best_seconds(3, [&] { total = body.energy_balance(state).total(); }) / steps_between_diagnostics;
 
-  // Each step reads the elements (gradients, volume, local numbers) and the mass, reads and writes positions and velocities.
+  // Each step reads the elements (eight numbers and four 16-bit places) and the mass, reads and writes positions and velocities.
   const double vector = static_cast<double>(state.q.size()) * sizeof(double);
-  result.streaming = streaming_seconds(84 * n_elements + 5 * vector);
-  // State and next state; gradient, inverse mass and acceleration of the integrator.
-  result.bytes = (static_cast<double>(body.memory_consumption()) + 7 * vector) / n_elements;
+  result.streaming = streaming_seconds(72 * n_elements + 5 * vector);
+  // State and next state; acceleration and inverse mass of the integrator.
+  result.bytes = (static_cast<double>(body.memory_consumption()) + 6 * vector) / n_elements;
   return result;
 }
+
 struct ElementResult
 {
   std::string name;
@@ -257,12 +250,9 @@ nlohmann::json to_json(const std::vector<ElementResult> &results)
 /// Wall seconds of a step of a free box on all ranks of this process's run, best of several.
 double distributed_step_seconds(int n)
 {
-  SolidBody body;
-  body.name = "box";
+  SolidBody body = body_of(aluminium);
   body.mesh.box.subdivisions = {n, n, n};
   body.mesh.box.cut = HexahedronCut::five;
-  body.material = aluminium;
-  body.density = density;
   body.spin = {0, 0, 1};
   SolidSettings settings;
   settings.bodies = {body};

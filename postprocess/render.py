@@ -4,8 +4,8 @@ For ParaView's pvpython; `postprocess/render` starts it without a screen:
 
     postprocess/render RUN_FOLDER [--time T | --frames N] [--field NAME] [--output FILE.png | --film FILE.mp4]
 
-Without --time it draws the instant of the largest contact energy in history.csv, or else the last snapshot. A film shows all
-snapshots, or --frames of them, in about eight seconds; it needs ffmpeg.
+Without --time it draws the instant of the largest contact energy in history.csv (where no row has any, of the largest potential
+energy), or else the last snapshot. A film shows all snapshots, or --frames of them, in about eight seconds; it needs ffmpeg.
 """
 
 import argparse
@@ -73,16 +73,16 @@ def time_label(time):
     return f"t = {time / scale:.4g} {prefix}s"
 
 
-def time_of_largest_contact_energy(folder):
-    """None when the history has no contact energy or nothing ever touched."""
+def time_of_impact(folder):
+    """When the contact energy is largest; where no row caught a contact (stiff walls are touched for nanoseconds), when the
+    potential energy is. None when the history has no contact energy: nothing could touch."""
     try:
         with open(os.path.join(folder, "history.csv"), newline="") as file:
-            rows = [(float(row["contact_energy"]), float(row["time"])) for row in csv.DictReader(file)
-                    if row.get("contact_energy") and row.get("time")]
-    except (OSError, KeyError, ValueError):
+            rows = [(float(row["contact_energy"]), float(row["potential_energy"]), float(row["time"]))
+                    for row in csv.DictReader(file) if row.get("contact_energy")]
+    except (OSError, KeyError, TypeError, ValueError):
         return None
-    energy, time = max(rows, default=(0, None))
-    return time if energy > 0 else None
+    return max(rows, default=(0, 0, None))[2]
 
 
 def obstacles_of(folder):
@@ -120,7 +120,7 @@ def chosen_times(arguments, times):
         if not times[0] - slack <= time <= times[-1] + slack:
             raise InputError(f"--time {time:g}: the snapshots are from {times[0]:g} s to {times[-1]:g} s.")
     else:
-        time = time_of_largest_contact_energy(arguments.run_folder)
+        time = time_of_impact(arguments.run_folder)
     return [times[-1] if time is None else nearest(times, time)]
 
 

@@ -69,9 +69,9 @@ int go(Simulation &simulation, const RunFolder &folder, bool quiet)
   }
   catch (const RunError &error)
   {
-    if (ranks::size() > 1) throw;
-    throw RunError(fmt::format("{} All results so far are kept. When that is mended, go on with: freefall resume {}",
-                               error.what(), folder.path().string()));
+    throw RunError(fmt::format("{} All results so far are kept. When that is mended, go on with: {}freefall resume {}",
+                               error.what(), ranks::size() > 1 ? fmt::format("mpirun -n {} ", ranks::size()) : "",
+                               folder.path().string()));
   }
 }
 
@@ -86,14 +86,13 @@ int run(const InputFile &input, std::string output, bool force, bool quiet)
 
 int resume(const std::string &path, bool previous, bool quiet)
 {
-  if (ranks::size() > 1) throw InputError("runs on several processes cannot be resumed yet. Leave out mpirun.");
   const RunFolder folder = RunFolder::reopen(path);
   const auto file = folder.file("parameters.prm");
   const bool has_checkpoint =
     std::filesystem::exists(folder.file("checkpoint")) || std::filesystem::exists(folder.file("checkpoint.previous"));
   if (!has_checkpoint && summary_status(folder.file("summary.json")) == "done")
   {
-    fmt::print("{}: the run is done, there is nothing to resume\n", path);
+    if (ranks::rank() == 0) fmt::print("{}: the run is done, there is nothing to resume\n", path);
     return success;
   }
   if (!std::filesystem::exists(file) || !has_checkpoint)
@@ -110,12 +109,15 @@ int resume(const std::string &path, bool previous, bool quiet)
 struct StudyOptions
 {
   std::string file, output;
+  std::vector<std::string> settings;
   int n_jobs = 0;
   bool force = false, quiet = false, list_only = false, no_plot = false;
 
   void add_to(CLI::App &command)
   {
     command.add_option("file", file, "study file, .prm or .json")->required();
+    command.add_option("--set", settings, "\"Section/Key=value\" in place of the study file's value; can be repeated")
+      ->allow_extra_args(false);
     command.add_option("--output", output, "folder of the results (default: output/<name of the file>)");
     command.add_option("--jobs", n_jobs, "how many runs at a time (default: one for each core)")->check(CLI::Range(1, 1024));
     command.add_flag("--force", force, "repeat runs that are finished");
@@ -146,7 +148,7 @@ int study(StudyOptions options)
   if (ranks::size() > 1) throw InputError("freefall study starts its runs itself. Leave out mpirun.");
   std::signal(SIGINT, request_stop);
   std::signal(SIGTERM, request_stop);
-  Study study(options.file);
+  Study study(options.file, options.settings);
   if (options.list_only)
   {
     study.list(std::cout);

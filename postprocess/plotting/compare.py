@@ -88,13 +88,5 @@ def main(arguments):
                    ncol=min(len(runs), 4), frameon=False, handlelength=3.6, bbox_to_anchor=(0.5, 1.0))
     if arguments.title:
         drawing.suptitle(arguments.title)
-    save_with_legend(drawing, arguments.output)
-
-
-def save_with_legend(drawing, output):
-    """The legend stands above the panels, outside of what constrained layout knows."""
-    import matplotlib
-
-    matplotlib.rcParams["savefig.bbox"] = "tight"
-    style.save(drawing, output)
-    matplotlib.rcParams["savefig.bbox"] = None
+    # The legend stands above the panels, outside of what constrained layout knows.
+    style.save(drawing, arguments.output, trimmed=True)

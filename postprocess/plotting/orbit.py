@@ -82,4 +82,4 @@ def main(arguments):
         style.legend_beside(axes[0, -1])
     if arguments.title or len(runs) == 1:
         drawing.suptitle(arguments.title or runs[0].title)
-    style.save(drawing, arguments.output or runs[0].file("orbit.png"))
+    style.save(drawing, arguments.output or runs[0].file("orbit.png"), trimmed=True)

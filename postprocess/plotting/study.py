@@ -7,7 +7,7 @@ import os
 import numpy
 
 from plotting import style
-from plotting.data import InputError, number_or_none, read_texts
+from plotting.data import InputError, Run, number_or_none, read_texts
 
 LABELS = {"time_step.average": "average time step (s)", "time_step.minimum": "shortest time step (s)",
           "time_step.maximum": "longest time step (s)", "wall_seconds": "time of computing (s)",
@@ -51,10 +51,14 @@ class Study:
                 return ("relative " if error["relative"] else "") + column.replace("_", " ")
         return LABELS.get(column, column.replace("_", " ").replace(".", ", "))
 
-    def groups(self, lines, x, y):
+    def rows_of(self, plot):
+        variants = plot.get("variants") or []
+        return [row for row in self.rows if not variants or row.get("variant") in variants]
+
+    def groups(self, plot):
         """Points (x, y, row) by the values of the columns `lines`, in the order of the table."""
-        groups = {}
-        for row in self.rows:
+        groups, x, y, lines = {}, plot["x"], plot["y"], plot["lines"]
+        for row in self.rows_of(plot):
             point = number_or_none(row[x]), number_or_none(row[y])
             if None not in point:
                 groups.setdefault(tuple(row.get(name, "") for name in lines), []).append((*point, row))
@@ -92,11 +96,51 @@ def slope_text(fit, x_name):
     return f"slope {slope:.{decimals}f} ± {max(width, 10.0 ** -decimals):.{decimals}f}"
 
 
+def line_label(plot, values):
+    return ", ".join(f"{name} {value}" if number_or_none(value) is not None else value
+                     for name, value in zip(plot["lines"], values) if value)
+
+
+def draw_histories(study, plot, axes):
+    """A curve of each run that has a history."""
+    rows = [row for row in study.rows_of(plot) if os.path.isfile(os.path.join(study.folder, "runs", row["run"], "history.csv"))]
+    if not rows:
+        raise InputError(f"plot {plot['name']}: no run of the study has left a history.")
+    for i, row in enumerate(rows):
+        run = Run(os.path.join(study.folder, "runs", row["run"]))
+        x, y = run.column(plot["x"]), run.column(plot["y"])
+        if plot["is_change"]:
+            y = y - y[0]
+        if plot["y_is_logarithmic"]:
+            y = numpy.where(y != 0, numpy.abs(y), numpy.nan)
+        label = line_label(plot, [row.get(name, "") for name in plot["lines"]])
+        axes.plot(x, y, label=label or None, linewidth=1.2, **style.look(i))
+    axes.margins(x=0.01)
+
+
 def draw(study, plot):
-    for column in [plot["x"], plot["y"], *plot["lines"]]:
+    for column in [*plot["lines"], *([] if plot.get("shows_histories") else [plot["x"], plot["y"]])]:
         study.check_column(column)
     drawing, axes = style.figure(size=(11, 6.4))
-    groups = study.groups(plot["lines"], plot["x"], plot["y"])
+    if plot.get("shows_histories"):
+        draw_histories(study, plot, axes)
+    else:
+        draw_points(study, plot, axes)
+    if plot["x_is_logarithmic"]:
+        axes.set_xscale("log")
+    if plot["y_is_logarithmic"]:
+        axes.set_yscale("log")
+    axes.grid(True, which="minor", color="#eeeeee", linewidth=0.5)
+    axes.set_xlabel(plot["x_label"] or study.label(plot["x"]))
+    axes.set_ylabel(plot["y_label"] or ("change of " if plot.get("is_change") else "") + study.label(plot["y"]))
+    axes.set_title(plot["title"] or study.description["title"])
+    if axes.get_legend_handles_labels()[1]:
+        style.legend_beside(axes, labelspacing=0.9, fontsize=11)
+    return drawing
+
+
+def draw_points(study, plot, axes):
+    groups = study.groups(plot)
     logarithmic = plot["x_is_logarithmic"] and plot["y_is_logarithmic"]
     if not groups:
         raise InputError(f"plot {plot['name']}: no row has both {plot['x']} and {plot['y']}.")
@@ -105,8 +149,7 @@ def draw(study, plot):
         x, y = numpy.array([point[0] for point in points]), numpy.array([point[1] for point in points])
         fit = fit_for(study, plot, [point[2] for point in points]) if logarithmic else None
         curve = style.look(i)
-        label = ", ".join(f"{name} {value}" if number_or_none(value) is not None else value
-                          for name, value in zip(plot["lines"], values) if value)
+        label = line_label(plot, values)
         if fit:
             label += ("\n" if label else "") + slope_text(fit, plot["x"])
         marker = {"marker": style.MARKERS[i % len(style.MARKERS)], "color": curve["color"], "markersize": 8,
@@ -118,17 +161,6 @@ def draw(study, plot):
             axes.plot([], [], label=label, linestyle=curve["linestyle"], linewidth=1.4, **marker)
         else:
             axes.plot(x, y, label=label or None, linestyle=curve["linestyle"], linewidth=1.4, **marker)
-    if plot["x_is_logarithmic"]:
-        axes.set_xscale("log")
-    if plot["y_is_logarithmic"]:
-        axes.set_yscale("log")
-    axes.grid(True, which="minor", color="#eeeeee", linewidth=0.5)
-    axes.set_xlabel(plot["x_label"] or study.label(plot["x"]))
-    axes.set_ylabel(plot["y_label"] or study.label(plot["y"]))
-    axes.set_title(plot["title"] or study.description["title"])
-    if axes.get_legend_handles_labels()[1]:
-        style.legend_beside(axes, labelspacing=0.9, fontsize=11)
-    return drawing
 
 
 def main(arguments):

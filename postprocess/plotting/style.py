@@ -31,13 +31,14 @@ def figure(n_rows=1, n_columns=1, size=(11, 6), **options):
     return drawing, axes
 
 
-def save(drawing, output):
+def save(drawing, output, trimmed=False):
+    """`trimmed`: without empty margins, and with what stands outside of the panels."""
     if not output.endswith(FORMATS):
         raise InputError(f"--output {output}: the name must end with one of {', '.join(FORMATS)}.")
     folder = os.path.dirname(os.path.abspath(output))
     if not os.path.isdir(folder):
         raise InputError(f"--output {output}: there is no folder '{folder}'.")
-    drawing.savefig(output, dpi=DPI)
+    drawing.savefig(output, dpi=DPI, bbox_inches="tight" if trimmed else None)
     pyplot.close(drawing)
     print(output)
 

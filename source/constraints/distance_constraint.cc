@@ -62,18 +62,21 @@ void DistanceConstraint::spread(const Vector &d, double factor, double *result) 
   }
 }
 
+double DistanceConstraint::factor_of_square() const { return form_ == Form::square ? 1 : 0.5; }
+
 double DistanceConstraint::value(const double *x) const
 {
   const double u = squared(separation(x, false));
-  // (u - L^2)/2 as a product: no cancellation beyond that of sqrt(u) - L.
+  if (form_ == Form::length) return root(u) - length_;
+  // u - L^2 as a product: no cancellation beyond that of sqrt(u) - L.
   const double r = std::sqrt(u);
-  return form_ == Form::half_square ? 0.5 * (r - length_) * (r + length_) : root(u) - length_;
+  return factor_of_square() * (r - length_) * (r + length_);
 }
 
 void DistanceConstraint::gradient(const double *x, double *gradient) const
 {
   const Vector d = separation(x, false);
-  spread(d, form_ == Form::half_square ? 1 : 1 / root(squared(d)), gradient);
+  spread(d, form_ == Form::length ? 1 / root(squared(d)) : 2 * factor_of_square(), gradient);
 }
 
 void DistanceConstraint::hessian(const double *x, double *hessian) const
@@ -81,7 +84,7 @@ void DistanceConstraint::hessian(const double *x, double *hessian) const
   const Vector d = separation(x, false);
   const int n = n_dofs();
   // With g = f(u): 2 f' I + 4 f'' d d^T, in the signs of the points.
-  double slope = 0.5, curvature = 0;
+  double slope = factor_of_square(), curvature = 0;
   if (form_ == Form::length)
   {
     const double r = root(squared(d));
@@ -100,7 +103,7 @@ void DistanceConstraint::hessian(const double *x, double *hessian) const
 void DistanceConstraint::third_derivative(const double *x, const double *direction, double *contraction) const
 {
   const Vector d = separation(x, false), w = separation(direction, true);
-  if (form_ == Form::half_square) return spread({}, 0, contraction);
+  if (form_ != Form::length) return spread({}, 0, contraction);
   const double r = root(squared(d)), second = -0.25 / (r * r * r), third = 0.375 / (r * r * r * r * r);
   const double dw = d[0] * w[0] + d[1] * w[1] + d[2] * w[2];
   Vector sum;
@@ -119,7 +122,7 @@ T DistanceConstraint::evaluate(const T *x) const
     const T d = has_two_points() ? x[dim_ + axis] - x[axis] : x[axis] - centre_[axis];
     u = u + d * d;
   }
-  return form_ == Form::half_square ? T(0.5 * u) : T(sqrt(u));
+  return form_ == Form::length ? T(sqrt(u)) : T(factor_of_square() * u);
 }
 
 double DistanceConstraint::difference(const double *x, int a, double s) const
@@ -139,7 +142,7 @@ double DistanceConstraint::mixed_difference(const double *x, int a, double s, in
 void DistanceConstraint::discrete_gradient(const double *x0, const double *x1, double *gradient) const
 {
   const Vector d0 = separation(x0, false), d1 = separation(x1, false);
-  const double quotient = form_ == Form::half_square ? 0.5 : 1 / (root(squared(d0)) + root(squared(d1)));
+  const double quotient = form_ == Form::length ? 1 / (root(squared(d0)) + root(squared(d1))) : factor_of_square();
   spread({d0[0] + d1[0], d0[1] + d1[1], d0[2] + d1[2]}, quotient, gradient);
 }
 }  // namespace freefall

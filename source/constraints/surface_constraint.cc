@@ -1,4 +1,5 @@
 #include <freefall/constraints/surface_constraint.h>
+#include <freefall/core/discrete_dual.h>
 #include <freefall/core/dual.h>
 #include <freefall/core/errors.h>
 #include <freefall/core/increment.h>
@@ -86,20 +87,17 @@ double SurfaceConstraint::mixed_difference(const double *x, int a, double s, int
 
 void SurfaceConstraint::discrete_gradient(const double *x0, const double *x1, double *gradient) const
 {
-  std::array<Increment<double>, 3> y{};
-  std::array<double, 3> middle{}, d{};
-  double length_squared = 0;
+  std::array<DiscreteDual<3>, 3> y{};
   for (int a = 0; a < n_dofs(); ++a)
   {
-    d[a] = x1[a] - x0[a];
-    middle[a] = 0.5 * (x0[a] + x1[a]);
-    y[a] = Increment<double>(x0[a], d[a]);
-    length_squared += d[a] * d[a];
+    y[a].x = Increment<double>(x0[a], x1[a] - x0[a]);
+    y[a].d[a] = 1;
   }
-  this->gradient(middle.data(), gradient);
-  if (length_squared == 0) return;
-  double excess = formula_(y.data()).d;
-  for (int a = 0; a < n_dofs(); ++a) excess -= gradient[a] * d[a];
-  for (int a = 0; a < n_dofs(); ++a) gradient[a] += excess / length_squared * d[a];
+  const auto f = formula_(y.data());
+  double sum = 0;
+  for (int a = 0; a < n_dofs(); ++a) sum += gradient[a] = f.d[a];
+  if (!std::isfinite(sum))
+    throw DomainError(fmt::format("{}: the formula '{}' or its derivative is not finite between ({}) and ({})", name(),
+                                  formula_.formula(), fmt::join(x0, x0 + n_dofs(), ", "), fmt::join(x1, x1 + n_dofs(), ", ")));
 }
 }  // namespace freefall

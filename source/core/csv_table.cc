@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
@@ -13,6 +14,8 @@ namespace freefall
 CsvTable::CsvTable(const std::string &file, const std::vector<std::string> &known, const std::vector<std::string> &required)
   : file_(file)
 {
+  if (std::filesystem::exists(file) && !std::filesystem::is_regular_file(file))
+    throw InputError(fmt::format("{}: is a folder, a device or a pipe, not a CSV file", file));
   std::ifstream stream(file);
   if (!stream) throw InputError(fmt::format("{}: the file cannot be read", file));
   std::string line;

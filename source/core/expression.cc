@@ -140,8 +140,8 @@ private:
 
   double constant_value(std::size_t begin) const
   {
-    Expression part = result_;
-    part.program_.erase(part.program_.begin(), part.program_.begin() + begin);
+    Expression part("0", {});
+    part.program_.assign(result_.program_.begin() + static_cast<std::ptrdiff_t>(begin), result_.program_.end());
     return part(static_cast<const double *>(nullptr));
   }
 

@@ -4,6 +4,7 @@
 #include <freefall/integrators/refuse_conditions.h>
 #include <freefall/potentials/discrete_gradient.h>
 #include <freefall/systems/dense_hessian.h>
+#include <freefall/systems/name_of_largest.h>
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -67,12 +68,15 @@ void DiscreteGradientMethod::step(const State &now, double dt, State &next)
     change_ = factors_.solve(mass_ * (next.q - now.q - dt * now.v) + dt * dt / 2 * gradient_);
     next.q -= change_;
     const auto verdict = progress.judge(change_.cwiseAbs().maxCoeff());
+    ++counts_.n_iterations;
     if (verdict == NewtonProgress::Verdict::converged) break;
     if (verdict == NewtonProgress::Verdict::failed)
-      throw StepFailed(
-        fmt::format("Newton's iteration did not converge in {} iterations; a shorter step may help", progress.n_iterations()));
+      throw StepFailed(fmt::format("Newton's iteration did not converge in {} iterations, its last change is largest at {}; a "
+                                   "shorter step may help",
+                                   progress.n_iterations(), name_of_largest(*system_, change_)));
     if (verdict == NewtonProgress::Verdict::refresh_matrix)
     {
+      ++counts_.n_refreshes;
       middle_ = 0.5 * (now.q + next.q);
       factorise(middle_, dt);
     }

@@ -58,6 +58,7 @@ void ExplicitNewmark::initialize(const System &system, const State &state)
 void ExplicitNewmark::start(const State &state, double time_step)
 {
   stepper_ = std::make_unique<FixedStepIntegrator>(std::make_unique<VelocityVerlet>(), time_step);
+  if (bath_) stepper_->couple(*bath_);
   stepper_->initialize(*system_, state);
   stepper_start_ = state.time;
 }

@@ -1,5 +1,8 @@
 #include <freefall/core/errors.h>
+#include <freefall/core/ranks.h>
 #include <freefall/integrators/fixed_step_integrator.h>
+#include <freefall/integrators/langevin_method.h>
+#include <freefall/systems/name_of_largest.h>
 
 #include <fmt/format.h>
 #include <cmath>
@@ -13,6 +16,11 @@ FixedStepIntegrator::FixedStepIntegrator(std::unique_ptr<OneStepMethod> method, 
 {
   if (!(time_step > 0) || !std::isfinite(time_step))
     throw InputError(fmt::format("the time step of {} is {}: it must be positive and finite", method_->name(), time_step));
+}
+
+void FixedStepIntegrator::couple(HeatBath &bath)
+{
+  method_ = std::make_unique<LangevinMethod>(std::move(method_), bath);
 }
 
 void FixedStepIntegrator::initialize(const System &system, const State &state)
@@ -43,9 +51,7 @@ void FixedStepIntegrator::advance(State &state, double time)
     {
       next_.time = initial_time_ + static_cast<double>(statistics_.n_steps + 1) * time_step_;
       method_->step(state, time_step_, next_);
-      // The sum is finite unless an entry is not (or all are huge), and takes a fraction of the time of looking at each.
-      if (!std::isfinite(next_.q.sum() + next_.v.sum()) && !(next_.q.allFinite() && next_.v.allFinite()))
-        fail_not_finite(state);
+      if (!is_finite(next_)) fail_not_finite(state);
       state.q.swap(next_.q);
       state.v.swap(next_.v);
       state.work = next_.work;
@@ -62,7 +68,8 @@ void FixedStepIntegrator::advance(State &state, double time)
     if (must_restart_) throw;
     fail(state, error.what());
   }
-  statistics_.last_time_step = statistics_.smallest_time_step = statistics_.largest_time_step = time_step_;
+  statistics_.last_time_step = statistics_.largest_time_step = time_step_;
+  statistics_.smallest_time_step = time_step_ / method_->largest_number_of_parts();
   count();
 }
 
@@ -91,11 +98,18 @@ void FixedStepIntegrator::archive_memory(Archive &archive, const State &state)
   n_earlier_potential_evaluations_ = n_potential - method_->n_potential_evaluations();
 }
 
+bool FixedStepIntegrator::is_finite(const State &state) const
+{
+  // The sum is finite unless an entry is not (or all are huge), and takes a fraction of the time of looking at each.
+  const bool here = std::isfinite(state.q.sum() + state.v.sum()) || (state.q.allFinite() && state.v.allFinite());
+  return system_->is_distributed() ? !ranks::any(!here) : here;
+}
+
 void FixedStepIntegrator::fail_not_finite(const State &state)
 {
-  int dof = 0;
-  while (std::isfinite(next_.q[dof]) && std::isfinite(next_.v[dof])) ++dof;
-  fail(state, fmt::format("the result is not finite, first at {}; use a shorter time step", system_->dof_name(dof)));
+  // Zero where both are finite, NaN elsewhere.
+  const Eigen::VectorXd place = 0 * next_.q + 0 * next_.v;
+  fail(state, fmt::format("the result is not finite, first at {}; use a shorter time step", name_of_largest(*system_, place)));
 }
 
 void FixedStepIntegrator::fail(const State &state, const std::string &cause)

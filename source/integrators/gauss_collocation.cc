@@ -2,6 +2,7 @@
 #include <freefall/integrators/gauss_collocation.h>
 #include <freefall/integrators/newton_progress.h>
 #include <freefall/systems/dense_hessian.h>
+#include <freefall/systems/name_of_largest.h>
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -117,12 +118,18 @@ void GaussCollocation::step(const State &now, double dt, State &next)
     residual_ = factors_.solve(Eigen::Map<const Eigen::VectorXd>(residual.data(), residual.size()));
     Eigen::Map<Eigen::VectorXd>(increments_.data(), increments_.size()) += residual_;
     const auto verdict = progress.judge(residual_.cwiseAbs().maxCoeff());
+    ++counts_.n_iterations;
     if (verdict == NewtonProgress::Verdict::converged) break;
     if (verdict == NewtonProgress::Verdict::failed)
-      throw StepFailed(
-        fmt::format("Newton's iteration did not converge in {} iterations; a shorter step may help", progress.n_iterations()));
+    {
+      const Eigen::Map<const Eigen::MatrixXd> change(residual_.data(), now.q.size(), n_stages_);
+      throw StepFailed(fmt::format("Newton's iteration did not converge in {} iterations, its last change is largest at {}; a "
+                                   "shorter step may help",
+                                   progress.n_iterations(), name_of_largest(*system_, change.cwiseAbs().rowwise().sum())));
+    }
     if (verdict == NewtonProgress::Verdict::refresh_matrix)
     {
+      ++counts_.n_refreshes;
       stage_ = now.q + 0.5 * dt * now.v + increments_.rowwise().mean();
       factorise(stage_, dt);
     }

@@ -1,3 +1,4 @@
+#include <freefall/core/errors.h>
 #include <freefall/integrators/integrator.h>
 
 namespace freefall
@@ -11,6 +12,12 @@ void archive_statistics(Archive &archive, const std::string &name, IntegratorSta
   archive("last_time_step", statistics.last_time_step);
   archive("smallest_time_step", statistics.smallest_time_step);
   archive("largest_time_step", statistics.largest_time_step);
+}
+
+void Integrator::couple(HeatBath &)
+{
+  throw InputError("this integrator has no steps of a fixed length that could exchange heat with a bath. Choose another one, or set "
+                   "Thermostat/Temperature = none");
 }
 
 void Integrator::archive(Archive &archive, const State &state)

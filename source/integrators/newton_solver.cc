@@ -1,9 +1,12 @@
 #include <freefall/core/errors.h>
+#include <freefall/core/ranks.h>
 #include <freefall/integrators/newton_solver.h>
+#include <freefall/systems/name_of_largest.h>
 
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 
@@ -40,6 +43,7 @@ void NewtonSolver::solve(const Equation &equation, Eigen::VectorXd &x)
 {
   constexpr double loosest_linear_tolerance = 1e-2;
   ++n_solves_;
+  if (settings_.fixed_iterations) return iterate(equation, *settings_.fixed_iterations, x);
   equation.residual(x, residual_);
   double now = norm(residual_), linear_tolerance = loosest_linear_tolerance;
   double goal = settings_.tolerance * equation.scale();
@@ -59,6 +63,19 @@ void NewtonSolver::solve(const Equation &equation, Eigen::VectorXd &x)
     linear_tolerance = std::min(loosest_linear_tolerance, 0.9 * (now / before) * (now / before));
     const double rounding = 4 * std::numeric_limits<double>::epsilon() * system_->largest(x);
     if (system_->largest(direction_) <= rounding) return;
+  }
+}
+
+void NewtonSolver::iterate(const Equation &equation, int n_iterations, Eigen::VectorXd &x)
+{
+  constexpr double linear_tolerance = 1e-12;
+  equation.residual(x, residual_);
+  for (int iteration = 0; iteration < n_iterations; ++iteration)
+  {
+    ++n_iterations_;
+    find_direction(equation, x, linear_tolerance);
+    x += direction_;
+    equation.residual(x, residual_);
   }
 }
 
@@ -133,12 +150,20 @@ double NewtonSolver::search(const Equation &equation, double norm_before, Eigen:
 
 void NewtonSolver::fail(double first_residual, double last_residual, const std::string &cause) const
 {
-  Eigen::Index worst = 0;
-  if (residual_.size() > 0) residual_.cwiseAbs2().cwiseProduct(inverse_mass_).maxCoeff(&worst);
+  const std::string worst = name_of_largest(*system_, residual_.cwiseAbs2().cwiseProduct(inverse_mass_));
   throw StepFailed(fmt::format("Newton's iteration: {}; relative residual {:.3g} at first, {:.3g} at last, wanted {:.3g}, largest "
                                "at {}. A shorter step (or Adaptive = true) helps",
-                               cause, first_residual, last_residual, settings_.tolerance,
-                               system_->dof_name(static_cast<int>(worst))));
+                               cause, first_residual, last_residual, settings_.tolerance, worst));
+}
+
+void NewtonSolver::archive(Archive &archive)
+{
+  const Archive::Part part(archive, "newton");
+  archive("n_solves", n_solves_);
+  archive("n_iterations", n_iterations_);
+  archive("n_indefinite", n_indefinite_);
+  archive("n_shortened", n_shortened_);
+  if (solver_) solver_->archive(archive);
 }
 
 NamedValues NewtonSolver::summary() const

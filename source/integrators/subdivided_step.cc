@@ -19,6 +19,13 @@ void SubdividedStep::start(const System &system, const State &state)
   system_ = &system;
   between_ = state;
   method_->start(system, state);
+  count();
+}
+
+void SubdividedStep::count()
+{
+  n_force_evaluations_ = method_->n_force_evaluations();
+  n_potential_evaluations_ = method_->n_potential_evaluations();
 }
 
 void SubdividedStep::step(const State &now, double dt, State &next)
@@ -33,7 +40,7 @@ void SubdividedStep::step(const State &now, double dt, State &next)
       make_parts(now, dt, n_parts, next);
       if (n_parts > 1) ++n_cut_steps_;
       largest_n_parts_ = std::max(largest_n_parts_, n_parts);
-      n_force_evaluations_ = method_->n_force_evaluations();
+      count();
       return;
     }
     catch (const StepFailed &error)
@@ -44,7 +51,7 @@ void SubdividedStep::step(const State &now, double dt, State &next)
     {
       cause = error.what();
     }
-    n_force_evaluations_ = method_->n_force_evaluations();
+    count();
     if (2 * n_parts > max_parts_) throw StepFailed(fmt::format("{} (the step was cut into up to {} parts)", cause, n_parts));
     method_->start(*system_, now);
   }
@@ -66,6 +73,14 @@ void SubdividedStep::make_parts(const State &now, double dt, int n_parts, State 
   }
   const bool is_finite = next.q.allFinite() && next.v.allFinite();
   if (system_->is_distributed() ? ranks::any(!is_finite) : !is_finite) throw StepFailed("the result is not finite");
+}
+
+void SubdividedStep::archive(Archive &archive)
+{
+  archive("n_cut_steps", n_cut_steps_);
+  archive("largest_n_parts", largest_n_parts_);
+  method_->archive(archive);
+  count();
 }
 
 NamedValues SubdividedStep::summary() const

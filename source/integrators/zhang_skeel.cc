@@ -31,6 +31,10 @@ void ZhangSkeel::declare_parameters(ParameterSection &section)
   section.declare("Form", "full", Pattern::choice({"full", "simplified", "stiff split"}),
                   "full: with the third derivative of the potential, symplectic. simplified: without. stiff split: simplified, "
                   "and only Stiff terms enter the linear system; the step is then limited by the others.");
+  section.declare("Coordinates", "x", Pattern::choice({"x", "q"}),
+                  "What positions are, those of the start as well. x: those of the papers, in which the method is symplectic. q: "
+                  "those of the forces, q = x + Beta dt^2 a (TO 2.2), which at large steps tell the residual of a penalised "
+                  "constraint, and so its multiplier; x does not.");
   section.declare("Stiff terms", "contact", Pattern::text(),
                   "Of the stiff split, separated by commas: energy accounts (internal, contact) or kinds of terms (element, "
                   "bond, pair, angle, ...).");
@@ -46,6 +50,7 @@ ZhangSkeel::Settings ZhangSkeel::parse_parameters(const ParameterSection &sectio
   const std::string form = section.text("Form");
   if (form == "simplified") settings.form = Form::simplified;
   if (form == "stiff split") settings.form = Form::stiff_split;
+  if (section.text("Coordinates") == "q") settings.coordinates = Coordinates::q;
   settings.stiff_terms = split(section.text("Stiff terms"), ',');
   if (settings.form == Form::stiff_split && settings.stiff_terms.empty())
     throw section.error("Stiff terms", "a stiff split needs the names of the stiff terms, such as contact");
@@ -105,12 +110,15 @@ void ZhangSkeel::start(const System &system, const State &)
 void ZhangSkeel::evaluate(const Eigen::VectorXd &x, double dt)
 {
   const double shift = settings_.beta * dt * dt;
+  // The force before is near: conjugate gradients begin there.
+  const auto start = force_step_ > 0 ? ShiftedSolver::Start::guess : ShiftedSolver::Start::zero;
   force_step_ = 0;
   system_->gradient(x, gradient_);
   ++n_force_evaluations_;
   gradient_ = -gradient_;
   solver_->assemble(x, 1, shift);
-  solver_->solve(gradient_, settings_.tolerance, force_);
+  solver_->solve(gradient_, settings_.tolerance, force_, start);
+  if (shows_q()) acceleration_ = force_;
   if (settings_.form == Form::full)
   {
     system_->third_derivative(x, force_, contraction_);
@@ -123,11 +131,35 @@ void ZhangSkeel::evaluate(const Eigen::VectorXd &x, double dt)
 void ZhangSkeel::step(const State &now, double dt, State &next)
 {
   // f depends on the step: compositions change it from one step to the next.
-  if (force_step_ != std::abs(dt)) evaluate(now.q, dt);
-  next.v.noalias() = now.v + dt / 2 * force_;
+  const double shift = settings_.beta * dt * dt;
+  if (force_step_ != std::abs(dt))
+  {
+    x_ = now.q;
+    if (shows_q())
+    {
+      system_->gradient(now.q, gradient_);
+      x_ += shift * system_->solve_mass(gradient_);
+    }
+    evaluate(x_, dt);
+  }
+  const Eigen::VectorXd &x = shows_q() ? x_ : now.q;
+  const double first_part = is_symmetric() ? dt / 2 : dt;
+  next.v.noalias() = now.v + first_part * force_;
   for (const int dof : system_->fixed_dofs()) next.v[dof] = 0;
-  next.q.noalias() = now.q + dt * next.v;
+  next.q.noalias() = x + dt * next.v;
   evaluate(next.q, dt);
-  next.v.noalias() += dt / 2 * force_;
+  if (is_symmetric()) next.v.noalias() += dt / 2 * force_;
+  if (!shows_q()) return;
+  x_ = next.q;
+  next.q += shift * acceleration_;
+  for (const int dof : system_->fixed_dofs()) next.q[dof] = now.q[dof];
+}
+
+void ZhangSkeel::archive(Archive &archive)
+{
+  solver_->archive(archive);
+  archive.list("force", force_);
+  archive("step_of_force", force_step_);
+  if (shows_q()) archive.list("x", x_);
 }
 }  // namespace freefall

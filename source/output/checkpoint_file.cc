@@ -19,7 +19,7 @@ namespace freefall
 namespace
 {
 constexpr std::string_view magic = "freefall checkpoint\n";
-constexpr std::uint32_t format_version = 1;
+constexpr std::uint32_t format_version = 2;
 constexpr std::uint32_t order_mark = 0x01020304;
 constexpr std::size_t header_size = magic.size() + 4 + 4 + 8;
 
@@ -33,6 +33,7 @@ void archive_identity(Archive &archive, CheckpointIdentity &identity)
   archive("program_version", identity.program_version);
   archive("parameters", identity.parameters);
   archive("system", identity.system);
+  archive("n_ranks", identity.n_ranks);
 }
 
 template <typename Number>
@@ -55,7 +56,12 @@ void keep_previous(const std::filesystem::path &path)
   if (error)
     std::filesystem::rename(path, previous, error);
   else
+  {
     std::filesystem::rename(link, previous, error);
+    // Two names of one file, after a kill between this and the next rename: then rename leaves both.
+    std::error_code ignored;
+    std::filesystem::remove(link, ignored);
+  }
   if (error) throw RunError(fmt::format("Cannot keep the checkpoint '{}': {}.", previous.string(), error.message()));
 }
 }  // namespace
@@ -112,6 +118,10 @@ std::string checkpoint_contents(const std::string &bytes, const std::string &nam
                          found.program_version, identity.program_version));
     if (found.parameters != identity.parameters)
       refuse("belongs to other parameters: parameters.prm was changed since. Put it back, or start a new run.");
+    if (found.n_ranks != identity.n_ranks)
+      refuse(fmt::format("is that of a run on {} process{}, not {}. Resume it with {}freefall resume.", found.n_ranks,
+                         found.n_ranks == 1 ? "" : "es", identity.n_ranks,
+                         found.n_ranks == 1 ? "" : fmt::format("mpirun -n {} ", found.n_ranks)));
     if (found.system != identity.system)
       refuse("belongs to another system: a file that parameters.prm names (mesh, particles) was changed since. Put it back, or "
              "start a new run.");

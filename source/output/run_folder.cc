@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -15,9 +16,18 @@ namespace
 {
 namespace fs = std::filesystem;
 
-constexpr std::array<const char *, 9> files_of_a_run = {"history.csv",    "summary.json", "snapshots.pvd",
-                                                        "parameters.prm", "checkpoint",   "checkpoint.previous",
-                                                        "time_steps.csv", "failure.vtu",  "trajectory.csv"};
+constexpr std::array<const char *, 12> files_of_a_run = {"history.csv",
+                                                         "summary.json",
+                                                         "snapshots.pvd",
+                                                         "parameters.prm",
+                                                         "checkpoint",
+                                                         "checkpoint.previous",
+                                                         "time_steps.csv",
+                                                         "time_steps_by_point.csv",
+                                                         "time_steps_by_coordinate.csv",
+                                                         "time_steps_by_position.csv",
+                                                         "failure.vtu",
+                                                         "trajectory.csv"};
 constexpr const char *snapshot_folder = "snapshots";
 
 bool ends_in_digits(const std::string &name, std::size_t after, std::size_t at_least)
@@ -39,6 +49,24 @@ bool is_snapshot(const fs::path &path)
   const std::string without_rank = name.substr(0, last);
   const std::size_t underscore = without_rank.rfind('_');
   return underscore != std::string::npos && ends_in_digits(name, last + 1, 1) && ends_in_digits(without_rank, underscore + 1, 6);
+}
+
+/// failure.vtu; on several ranks failure_0.vtu and so on, and failure.pvtu.
+bool is_failure(const fs::path &name)
+{
+  const std::string stem = name.stem().string(), begin = "failure_";
+  if (name == "failure.vtu" || name == "failure.pvtu") return true;
+  return name.extension() == ".vtu" && stem.compare(0, begin.size(), begin) == 0 && ends_in_digits(stem, begin.size(), 1);
+}
+
+/// The files right in a folder of which `which` says so.
+std::vector<fs::path> files_in(const fs::path &folder, const std::function<bool(const fs::path &)> &which)
+{
+  std::vector<fs::path> found;
+  std::error_code none;
+  for (const fs::directory_entry &entry : fs::directory_iterator(folder, none))
+    if (!entry.is_directory() && which(entry.path().filename())) found.push_back(entry.path());
+  return found;
 }
 
 std::optional<std::string> first_earlier_result(const fs::path &folder)
@@ -66,12 +94,10 @@ void remove_earlier_results(const fs::path &folder)
       // A folder of that name is no file of a run; the writer of that file will say that it is in the way.
       if (!fs::is_directory(fs::symlink_status(path))) fs::remove(path);
 
+  for (const fs::path &path : files_in(folder, is_failure)) fs::remove(path);
   const fs::path snapshots = folder / snapshot_folder;
   if (!fs::is_directory(snapshots)) return;
-  std::vector<fs::path> to_remove;
-  for (const fs::directory_entry &entry : fs::directory_iterator(snapshots))
-    if (!entry.is_directory() && is_snapshot(entry.path().filename())) to_remove.push_back(entry.path());
-  for (const fs::path &path : to_remove) fs::remove(path);
+  for (const fs::path &path : files_in(snapshots, is_snapshot)) fs::remove(path);
   if (fs::is_empty(snapshots)) fs::remove(snapshots);
 }
 
@@ -116,6 +142,16 @@ RunFolder::RunFolder(fs::path existing_path) : path_(std::move(existing_path))
       if (!fs::is_directory(path_, error)) throw InputError(fmt::format("There is no folder '{}' of a run.", path_.string()));
       lock_.emplace(path_);
     });
+}
+
+void RunFolder::clear_for_resume() const
+{
+  if (ranks::rank() > 0) return;
+  std::error_code ignored;
+  for (const fs::path &path : files_in(path_, is_failure)) fs::remove(path, ignored);
+  for (const char *name : files_of_a_run) fs::remove(path_ / (std::string(name) + ".partial"), ignored);
+  for (const fs::path &path : files_in(path_ / snapshot_folder, is_snapshot))
+    if (path.extension() == ".partial") fs::remove(path, ignored);
 }
 
 RunFolder RunFolder::reopen(fs::path path) { return RunFolder(std::move(path)); }

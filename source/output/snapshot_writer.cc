@@ -27,22 +27,21 @@ std::filesystem::path SnapshotWriter::write(const Snapshot &snapshot)
       std::filesystem::create_directory(folder, error);
       if (error) throw RunError(fmt::format("Cannot make the folder '{}': {}.", folder.string(), error.message()));
     });
-  write_grid(snapshot);
   const std::filesystem::path path = run_folder_ / relative_path(times_.size());
+  write_grid(folder / path.stem(), snapshot);
   times_.push_back(snapshot.time);
   ranks::on_rank_zero([&] { write_collection(); });
   return path;
 }
 
-void SnapshotWriter::write_grid(const Snapshot &snapshot) const
+void SnapshotWriter::write_grid(const std::filesystem::path &path, const Snapshot &snapshot)
 {
-  const std::filesystem::path path = run_folder_ / relative_path(times_.size());
-  if (ranks::size() == 1) return write_vtu(path, snapshot);
-  const auto part = [&](int rank) { return fmt::format("{}_{}.vtu", path.stem().string(), rank); };
+  if (ranks::size() == 1) return write_vtu(path.string() + ".vtu", snapshot);
+  const auto part = [&](int rank) { return fmt::format("{}_{}.vtu", path.filename().string(), rank); };
   ranks::together([&] { write_vtu(path.parent_path() / part(ranks::rank()), snapshot); });
   std::vector<std::string> parts;
   for (int rank = 0; rank < ranks::size(); ++rank) parts.push_back(part(rank));
-  ranks::on_rank_zero([&] { write_pvtu(path, snapshot, parts); });
+  ranks::on_rank_zero([&] { write_pvtu(path.string() + ".pvtu", snapshot, parts); });
 }
 
 std::string SnapshotWriter::relative_path(std::size_t index) const

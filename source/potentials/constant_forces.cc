@@ -2,7 +2,7 @@
 
 namespace freefall
 {
-ConstantForces::ConstantForces(const Eigen::VectorXd &forces)
+ConstantForces::ConstantForces(const Eigen::VectorXd &forces, EnergyAccount account) : account_(account)
 {
   for (Eigen::Index i = 0; i < forces.size(); ++i)
     if (forces[i] != 0)

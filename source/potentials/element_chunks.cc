@@ -8,7 +8,7 @@ ElementChunks::ElementChunks(const std::vector<Cell> &cells, int n_nodes)
 {
   const int n_cells = static_cast<int>(cells.size());
   std::vector<int> local_number(n_nodes, -1);
-  cells_.resize(cells.size());
+  places_.resize(cells.size());
   chunks_.push_back({0, 0});
   const auto close_chunk = [&](int end)
   {
@@ -33,7 +33,7 @@ ElementChunks::ElementChunks(const std::vector<Cell> &cells, int n_nodes)
           local = static_cast<int>(nodes_.size()) - chunks_.back().node;
           nodes_.push_back(cells[e][a]);
         }
-        cells_[e][a] = static_cast<std::uint8_t>(local);
+        places_[e][a] = static_cast<std::uint16_t>(4 * local);
       }
   }
   if (n_cells > 0) close_chunk(n_cells);
@@ -43,6 +43,6 @@ ElementChunks::ElementChunks(const std::vector<Cell> &cells, int n_nodes)
 
 std::size_t ElementChunks::memory_consumption() const
 {
-  return chunks_.capacity() * sizeof(Start) + nodes_.capacity() * sizeof(int) + cells_.capacity() * sizeof(LocalCell);
+  return chunks_.capacity() * sizeof(Start) + nodes_.capacity() * sizeof(int) + places_.capacity() * sizeof(Places);
 }
 }  // namespace freefall

@@ -1,5 +1,7 @@
 #include <freefall/core/differences.h>
 #include <freefall/core/errors.h>
+#include <freefall/core/simd_transpose.h>
+#include <freefall/core/taylor.h>
 #include <freefall/potentials/discrete_stress.h>
 #include <freefall/potentials/hyperelastic_elements.h>
 
@@ -7,6 +9,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 namespace freefall
@@ -60,6 +63,10 @@ struct OneBlock
   const double *factors;
   Batch operator()(int k) const { return Batch::load_unaligned(factors + k * batch_size); }
 };
+
+/// Derivatives of powers of a matrix (Spectrum) are there for one element at a time only.
+template <typename Material>
+constexpr bool differentiates_in_batches = !std::is_same_v<Material, Ogden>;
 }  // namespace
 
 template <typename Material>
@@ -339,12 +346,7 @@ void HyperelasticElements<Material>::gather(int first, const Eigen::VectorXd &q,
   const int n = 3 * n_nodes_, last = n_terms() - 1;
   const int *lane_dofs[batch_size];
   for (int lane = 0; lane < batch_size; ++lane) lane_dofs[lane] = dofs_.data() + n * std::min(first + lane, last);
-  for (int k = 0; k < n; ++k)
-  {
-    double lanes[batch_size];
-    for (int lane = 0; lane < batch_size; ++lane) lanes[lane] = q[lane_dofs[lane][k]];
-    x[k] = Batch::load_unaligned(lanes);
-  }
+  for (int k = 0; k < n; k += 3) load_transposed<Batch, 3>([&](int lane) { return q.data() + lane_dofs[lane][k]; }, x + k);
 }
 
 template <typename Material>
@@ -385,13 +387,129 @@ void HyperelasticElements<Material>::add_gradient(const Eigen::VectorXd &q, Eige
       material_.stress(deformation, P);
       add_stress(n_nodes_, unit_gradients_.data() + n * point, P, OneBlock{factors(first, point)}, forces);
     }
-    double lanes[3 * max_nodes][batch_size];
-    for (int k = 0; k < n; ++k) forces[k].store_unaligned(lanes[k]);
-    const int n_lanes = std::min(batch_size, n_terms() - first);
-    for (int lane = 0; lane < n_lanes; ++lane)
+    scatter(first, forces, gradient);
+  }
+}
+
+template <typename Material>
+void HyperelasticElements<Material>::scatter(int first, const Batch *forces, Eigen::VectorXd &global) const
+{
+  const int n = 3 * n_nodes_;
+  double lanes[3 * max_nodes][batch_size];
+  for (int k = 0; k < n; ++k) forces[k].store_unaligned(lanes[k]);
+  const int n_lanes = std::min(batch_size, n_terms() - first);
+  for (int lane = 0; lane < n_lanes; ++lane)
+  {
+    const int *lane_dofs = dofs_.data() + n * (first + lane);
+    for (int k = 0; k < n; ++k) global[lane_dofs[k]] += lanes[k][lane];
+  }
+}
+
+template <typename Material>
+template <typename T>
+void HyperelasticElements<Material>::add_hessians(const Deformation<T> &deformation, int first, int point, T *hessians) const
+{
+  const OneBlock M{factors(first, point)};
+  // modulus[3 i + j][3 k + l] = w d P_ij / d F_kl.
+  T modulus[9][9];
+  for (int ij = 0; ij < 9; ++ij)
+  {
+    Deformation<Tangent<T>> along;
+    for (int k = 0; k < 9; ++k) along.F[k] = {deformation.F[k], T(k == ij ? 1. : 0.)};
+    along.update_determinant();
+    Tangent<T> P[9];
+    material_.stress(along, P);
+    for (int k = 0; k < 9; ++k) modulus[ij][k] = M(9) * P[k].first;
+  }
+  T N[3 * max_nodes];
+  const double *unit = unit_gradients_.data() + 3 * n_nodes_ * point;
+  for (int j = 0; j < 3; ++j)
+  {
+    const T column[3] = {M(j), M(3 + j), M(6 + j)};
+    for (int a = 0; a < n_nodes_; ++a)
+      N[3 * a + j] = T(unit[3 * a]) * column[0] + T(unit[3 * a + 1]) * column[1] + T(unit[3 * a + 2]) * column[2];
+  }
+  const int n = 3 * n_nodes_;
+  for (int a = 0; a < n_nodes_; ++a)
+    for (int i = 0; i < 3; ++i)
     {
-      const int *lane_dofs = dofs_.data() + n * (first + lane);
-      for (int k = 0; k < n; ++k) gradient[lane_dofs[k]] += lanes[k][lane];
+      T row[9];
+      for (int k = 0; k < 9; ++k)
+        row[k] = N[3 * a] * modulus[3 * i][k] + N[3 * a + 1] * modulus[3 * i + 1][k] + N[3 * a + 2] * modulus[3 * i + 2][k];
+      T *to = hessians + n * (3 * a + i);
+      for (int b = a; b < n_nodes_; ++b)
+        for (int k = 0; k < 3; ++k)
+          to[3 * b + k] += row[3 * k] * N[3 * b] + row[3 * k + 1] * N[3 * b + 1] + row[3 * k + 2] * N[3 * b + 2];
+    }
+}
+
+template <typename Material>
+void HyperelasticElements<Material>::hessians(int first, int count, const Eigen::VectorXd &q, double *hessians) const
+{
+  if constexpr (!differentiates_in_batches<Material>)
+    return LocalTerms::hessians(first, count, q, hessians);
+  else
+  {
+    const int n = 3 * n_nodes_;
+    Batch x[3 * max_nodes], sums[9 * max_nodes * max_nodes];
+    Deformation<Batch> deformation;
+    for (int begin = first - first % batch_size; begin < first + count; begin += batch_size)
+    {
+      gather(begin, q, x);
+      std::fill(sums, sums + n * n, Batch(0.));
+      for (int point = 0; point < n_points_; ++point)
+      {
+        deform(begin, point, x, deformation);
+        check_positive(deformation.J, begin, point, q);
+        add_hessians(deformation, begin, point, sums);
+      }
+      const int end = std::min(begin + batch_size, first + count);
+      for (int a = 0; a < n; ++a)
+        for (int b = a - a % 3; b < n; ++b)
+        {
+          double lanes[batch_size];
+          sums[n * a + b].store_unaligned(lanes);
+          for (int element = std::max(begin, first); element < end; ++element)
+          {
+            double *hessian = hessians + static_cast<std::size_t>(n) * n * (element - first);
+            hessian[n * a + b] = hessian[n * b + a] = lanes[element - begin];
+          }
+        }
+    }
+  }
+}
+
+template <typename Material>
+void HyperelasticElements<Material>::add_third_derivative(const Eigen::VectorXd &q,
+                                                          const Eigen::VectorXd &direction,
+                                                          Eigen::VectorXd &contraction) const
+{
+  if constexpr (!differentiates_in_batches<Material>)
+    return LocalTerms::add_third_derivative(q, direction, contraction);
+  else
+  {
+    const int n = 3 * n_nodes_;
+    Batch x[3 * max_nodes], a[3 * max_nodes], forces[3 * max_nodes], second[9];
+    Deformation<Batch> deformation, change;
+    Deformation<Taylor<Batch>> along;
+    Taylor<Batch> P[9];
+    for (int first = 0; first < n_terms(); first += batch_size)
+    {
+      gather(first, q, x);
+      gather(first, direction, a);
+      std::fill(forces, forces + n, Batch(0.));
+      for (int point = 0; point < n_points_; ++point)
+      {
+        deform(first, point, x, deformation);
+        check_positive(deformation.J, first, point, q);
+        deform(first, point, a, change);
+        for (int k = 0; k < 9; ++k) along.F[k] = {deformation.F[k], change.F[k], Batch(0.)};
+        along.update_determinant();
+        material_.stress(along, P);
+        for (int k = 0; k < 9; ++k) second[k] = P[k].second;
+        add_stress(n_nodes_, unit_gradients_.data() + n * point, second, OneBlock{factors(first, point)}, forces);
+      }
+      scatter(first, forces, contraction);
     }
   }
 }

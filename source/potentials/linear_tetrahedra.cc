@@ -1,7 +1,13 @@
+#if defined(__GNUC__) && __GNUC__ < 13
+// Registers that avx512fintrin.h leaves undefined on purpose (GCC bug 105593).
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
 #include <freefall/core/errors.h>
-#include <freefall/core/simd_transpose.h>
+#include <freefall/core/taylor.h>
 #include <freefall/potentials/discrete_stress.h>
 #include <freefall/potentials/linear_tetrahedra.h>
+
+#include "tetrahedron_lanes.h"
 
 #include <fmt/format.h>
 #include <Eigen/Geometry>
@@ -13,86 +19,15 @@ namespace freefall
 {
 namespace
 {
+using namespace tetrahedron_lanes;
 using Matrix34 = Eigen::Matrix<double, 3, 4>;
 
 inline double sum_lanes(double x) { return x; }
-inline double sum_lanes(const Batch &x) { return xsimd::hadd(x); }
 template <typename T>
-void store(const T &value, double *lanes)
+double sum_lanes(const T &x)
 {
-  if constexpr (std::is_same_v<T, double>)
-    *lanes = value;
-  else
-    value.store_unaligned(lanes);
+  return xsimd::hadd(x);
 }
-
-template <typename T>
-T dot(const T *a, const T *b)
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-template <typename T>
-void cross(const T *a, const T *b, T *c)
-{
-  c[0] = a[1] * b[2] - a[2] * b[1];
-  c[1] = a[2] * b[0] - a[0] * b[2];
-  c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-/// Kinematics of one element in each lane.
-template <typename T>
-struct Lanes
-{
-  T N[10];  ///< shape gradients of the first three nodes and, last, the reference volume
-  T F[9];   ///< row-major deformation gradient
-
-  const T &volume() const { return N[9]; }
-
-  /// From the positions of the nodes, x[a][c]. record(lane) is a pointer to the ten numbers of that element.
-  template <typename Record, int stride>
-  [[gnu::always_inline]] void load(const Record &record, const T (&x)[4][stride])
-  {
-    load_transposed<T, 10>(record, N);
-    for (int c = 0; c < 3; ++c)
-    {
-      const T edges[3] = {x[0][c] - x[3][c], x[1][c] - x[3][c], x[2][c] - x[3][c]};
-      for (int k = 0; k < 3; ++k) F[3 * c + k] = edges[0] * N[k] + edges[1] * N[3 + k] + edges[2] * N[6 + k];
-    }
-  }
-
-  /// From positions that lie one after another, twelve numbers an element.
-  template <typename Record, typename Entry>
-  void load_packed(const Record *records, const int *elements, const double *x, const Entry &entry)
-  {
-    T positions[4][3];
-    load_transposed<T, 12>([&](int lane) { return x + 12 * entry(lane); }, positions[0]);
-    load([&](int lane) { return records[elements[entry(lane)]].data(); }, positions);
-  }
-
-  T determinant() const
-  {
-    T cofactor[3];
-    cofactor_row(0, cofactor);
-    return dot(F, cofactor);
-  }
-  /// tr F^T F.
-  T trace() const { return dot(F, F) + dot(F + 3, F + 3) + dot(F + 6, F + 6); }
-
-  /// Row c of the cofactor matrix J F^-T.
-  void cofactor_row(int c, T *row) const { cross(F + 3 * ((c + 1) % 3), F + 3 * ((c + 2) % 3), row); }
-
-  /// grad N of local node node(lane) of each lane.
-  template <typename Node>
-  void shape_gradient(const Node &node, T *gradient) const
-  {
-    // The four shape functions sum to 1. Products with 0 and 1 are exact, so these are the stored numbers.
-    static constexpr double weights[4][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, -1, -1}};
-    T w[3];
-    load_transposed<T, 3>([&](int lane) { return weights[node(lane)]; }, w);
-    for (int k = 0; k < 3; ++k) gradient[k] = w[0] * N[k] + w[1] * N[3 + k] + w[2] * N[6 + k];
-  }
-};
 
 /// Apart, so that it is not inlined into the loops.
 [[noreturn, gnu::noinline]] void throw_inverted(int name, const Eigen::Vector3d &centre, double determinant)
@@ -116,28 +51,46 @@ LinearTetrahedra<Material>::LinearTetrahedra(const Material &material,
     dofs_(12 * cells.size()),
     chunks_(cells, static_cast<int>(reference_nodes.cols()))
 {
+  int lowest = static_cast<int>(reference_nodes.cols()), highest = -1;
+  for (const Cell &cell : cells)
+    for (const int node : cell)
+    {
+      lowest = std::min(lowest, node);
+      highest = std::max(highest, node);
+    }
+  first_node_ = lowest;
+  if (!cells.empty()) reference_nodes_ = reference_nodes.middleCols(lowest, highest - lowest + 1);
   for (std::size_t e = 0; e < cells.size(); ++e)
   {
-    Eigen::Matrix3d edges;
-    for (int a = 0; a < 3; ++a) edges.col(a) = reference_nodes.col(cells[e][a]) - reference_nodes.col(cells[e][3]);
+    for (int a = 0; a < 4; ++a)
+      for (int c = 0; c < 3; ++c) dofs_[12 * e + 3 * a + c] = 3 * cells[e][a] + c;
+    const Eigen::Matrix3d edges = reference_edges(static_cast<int>(e));
     const double volume = edges.determinant() / -6;  // the edges point away from node 3: a left-handed triple
     if (!(volume > 0))
       throw InputError(
         fmt::format("mesh: element {} has the volume {} m3; it must be positive. Turn its nodes around or repair "
                     "the mesh.",
                     names_[e], volume));
-    Eigen::Map<Eigen::Matrix3d>(records_[e].data()) = edges.inverse().transpose();
-    records_[e][9] = volume;
-    for (int a = 0; a < 4; ++a)
-      for (int c = 0; c < 3; ++c) dofs_[12 * e + 3 * a + c] = 3 * cells[e][a] + c;
+    const Eigen::Matrix3d N = edges.inverse();  // row a is grad N_a
+    const Eigen::Matrix3d R = material.mu * volume * N * N.transpose();
+    records_[e] = {R(0, 0), R(1, 1), R(2, 2), R(0, 1), R(0, 2), R(1, 2), -1 / (6 * volume), volume};
   }
+}
+
+template <typename Material>
+Eigen::Matrix3d LinearTetrahedra<Material>::reference_edges(int element) const
+{
+  const auto node = [&](int a) { return reference_nodes_.col(dofs_[12 * element + 3 * a] / 3 - first_node_); };
+  Eigen::Matrix3d edges;
+  for (int a = 0; a < 3; ++a) edges.col(a) = node(a) - node(3);
+  return edges;
 }
 
 template <typename Material>
 Matrix34 LinearTetrahedra<Material>::shape_gradients(int element) const
 {
   Matrix34 N;
-  N.leftCols<3>() = Eigen::Map<const Eigen::Matrix3d>(records_[element].data());
+  N.leftCols<3>() = reference_edges(element).inverse().transpose();
   N.col(3) = -N.leftCols<3>().rowwise().sum();
   return N;
 }
@@ -145,16 +98,14 @@ Matrix34 LinearTetrahedra<Material>::shape_gradients(int element) const
 template <typename Material>
 Eigen::Matrix3d LinearTetrahedra<Material>::deformation_gradient(int element, const double *x) const
 {
-  Lanes<double> lanes;
-  lanes.load_packed(records_.data(), &element, x, [](int) { return 0; });
-  return Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(lanes.F);
+  return Eigen::Map<const Matrix34>(x) * shape_gradients(element).transpose();
 }
 
 template <typename Material>
 std::size_t LinearTetrahedra<Material>::memory_consumption() const
 {
   return sizeof(*this) + names_.capacity() * sizeof(int) + records_.capacity() * sizeof(Record) +
-         dofs_.capacity() * sizeof(int) + chunks_.memory_consumption();
+         reference_nodes_.size() * sizeof(double) + dofs_.capacity() * sizeof(int) + chunks_.memory_consumption();
 }
 
 template <typename Material>
@@ -162,8 +113,8 @@ template <typename T, typename Element, typename Position>
 void LinearTetrahedra<Material>::check_positive(const T &determinant, const Element &element, const Position &position) const
 {
   if (simd_detail::all(determinant > T(0))) return;
-  double lanes[batch_size];
-  store(determinant, lanes);
+  double lanes[n_lanes<T>];
+  simd_detail::store(determinant, lanes);
   int lane = 0;
   while (lanes[lane] > 0) ++lane;
   Eigen::Vector3d centre = Eigen::Vector3d::Zero();
@@ -186,18 +137,15 @@ void LinearTetrahedra<Material>::gradient(int element, const double *x, double *
 {
   Lanes<double> lanes;
   lanes.load_packed(records_.data(), &element, x, [](int) { return 0; });
-  double cofactor[9];
-  for (int c = 0; c < 3; ++c) lanes.cofactor_row(c, cofactor + 3 * c);
-  const double J = dot(lanes.F, cofactor);
+  const double J = lanes.determinant();
   check_positive(
     J, [=](int) { return element; }, [x](int, int a) { return x + 3 * a; });
-  const double factor = lanes.volume() * material_.cofactor_stress(J), shear = lanes.volume() * material_.mu;
+  double forces[9];
+  forces_of(lanes, material_.cofactor_stress(J), forces);
   for (int c = 0; c < 3; ++c)
   {
-    double stress[3];
-    for (int k = 0; k < 3; ++k) stress[k] = factor * cofactor[3 * c + k] + shear * lanes.F[3 * c + k];
-    for (int node = 0; node < 3; ++node) gradient[3 * node + c] = dot(stress, lanes.N + 3 * node);
-    gradient[9 + c] = -gradient[c] - gradient[3 + c] - gradient[6 + c];
+    for (int a = 0; a < 3; ++a) gradient[3 * a + c] = forces[3 * a + c];
+    gradient[9 + c] = -forces[c] - forces[3 + c] - forces[6 + c];
   }
 }
 
@@ -268,24 +216,6 @@ struct Block
   T J[size];
 };
 
-/// Adds the forces V P grad N_a to the padded places force(lane, a) of the nodes, where P = factor / V cof F + mu F.
-template <typename T, typename Force>
-void add_forces(const Lanes<T> &lanes, const T &factor, double mu, const Force &force)
-{
-  const T shear = lanes.volume() * T(mu);
-  T f[4][3];
-  for (int c = 0; c < 3; ++c)
-  {
-    T stress[3];
-    lanes.cofactor_row(c, stress);
-    for (int k = 0; k < 3; ++k) stress[k] = factor * stress[k] + shear * lanes.F[3 * c + k];
-    for (int a = 0; a < 3; ++a) f[a][c] = dot(stress, lanes.N + 3 * a);
-    f[3][c] = T(0) - f[0][c] - f[1][c] - f[2][c];
-  }
-#pragma GCC unroll 4
-  for (int a = 0; a < 4; ++a) add_transposed(f[a], [&](int lane) { return force(lane, a); });
-}
-
 /// Sum of kernel(T(), entry) over `count` entries; entry(lane) is the entry in a lane of T. A single one left over is done in
 /// scalars, more in a batch whose unused lanes repeat the last entry and do not count.
 template <typename Kernel>
@@ -299,7 +229,7 @@ double sum_in_batches(int count, const Kernel &kernel)
   if (first < count)
   {
     double lanes[batch_size];
-    store(kernel(Batch(), [=](int lane) { return std::min(first + lane, count - 1); }), lanes);
+    simd_detail::store(kernel(Batch(), [=](int lane) { return std::min(first + lane, count - 1); }), lanes);
     for (int lane = 0; first + lane < count; ++lane) sum += lanes[lane];
   }
   return sum;
@@ -317,16 +247,18 @@ template <typename Material>
                           using T = decltype(tag);
                           Lanes<T> lanes;
                           lanes.load_packed(records_.data(), elements, x, entry);
-                          T Na[3], cofactor[3];
-                          lanes.shape_gradient([&](int lane) { return a[entry(lane)] / 3; }, Na);
-                          lanes.cofactor_row(c, cofactor);
-                          const T J = dot(lanes.F + 3 * c, cofactor);
-                          const T A = T(s) * dot(cofactor, Na);
+                          T w[3], e[3], n[3], Rw[3];
+                          Lanes<T>::weights_of([&](int lane) { return a[entry(lane)] / 3; }, w);
+                          lanes.components(c, e);
+                          lanes.normals(c, n);
+                          const T J = lanes.record[6] * dot(e, n);
+                          const T A = T(s) * lanes.record[6] * dot(w, n);
                           check_positive(
                             T(smaller(J, T(J + A))), [&](int lane) { return elements[entry(lane)]; },
                             [&](int lane, int node) { return x + 12 * entry(lane) + 3 * node; });
-                          const T half_trace = T(s) * dot(lanes.F + 3 * c, Na) + T(s * s / 2) * dot(Na, Na);
-                          return T(lanes.volume() * material_.difference(J, A, half_trace));
+                          lanes.shear_times(w, Rw);
+                          const T shear = T(s) * dot(e, Rw) + T(s * s / 2) * dot(w, Rw);
+                          return T(lanes.volume() * material_.difference(J, A, T(0)) + shear);
                         });
 }
 
@@ -341,33 +273,37 @@ template <typename Material>
                           using T = decltype(tag);
                           Lanes<T> lanes;
                           lanes.load_packed(records_.data(), elements, x, entry);
-                          T Na[3], Nb[3], cofactor_c[3], cofactor_d[3];
-                          lanes.shape_gradient([&](int lane) { return a[entry(lane)] / 3; }, Na);
-                          lanes.shape_gradient([&](int lane) { return b[entry(lane)] / 3; }, Nb);
-                          lanes.cofactor_row(c, cofactor_c);
-                          const T J = dot(lanes.F + 3 * c, cofactor_c);
-                          const T A = T(s) * dot(cofactor_c, Na);
-                          T B, AB(0), half_trace(0);
+                          T wa[3], wb[3], e[3], n[3];
+                          Lanes<T>::weights_of([&](int lane) { return a[entry(lane)] / 3; }, wa);
+                          Lanes<T>::weights_of([&](int lane) { return b[entry(lane)] / 3; }, wb);
+                          lanes.components(c, e);
+                          lanes.normals(c, n);
+                          const T J = lanes.record[6] * dot(e, n);
+                          const T A = T(s) * lanes.record[6] * dot(wa, n);
+                          T B, AB(0), shear(0);
                           if (c == d)
                           {
                             // Both increments lie in one row of F: det is linear in that row, tr F^T F is not.
-                            B = T(r) * dot(cofactor_c, Nb);
-                            half_trace = T(s * r) * dot(Na, Nb);
+                            B = T(r) * lanes.record[6] * dot(wb, n);
+                            T Rw[3];
+                            lanes.shear_times(wb, Rw);
+                            shear = T(s * r) * dot(wa, Rw);
                           }
                           else
                           {
-                            lanes.cofactor_row(d, cofactor_d);
-                            B = T(r) * dot(cofactor_d, Nb);
-                            T normal[3];
-                            cross(Na, Nb, normal);
+                            lanes.normals(d, n);
+                            B = T(r) * lanes.record[6] * dot(wb, n);
+                            T w[3];
+                            cross(wa, wb, w);
+                            lanes.components(3 - c - d, e);
                             const double sign = (c + 1) % 3 == d ? 1 : -1;
-                            AB = T(sign * s * r) * dot(normal, lanes.F + 3 * (3 - c - d));
+                            AB = T(sign * s * r) * lanes.record[6] * dot(w, e);
                           }
                           const T lowest = smaller(smaller(J, T(J + A)), smaller(T(J + B), T(J + A + B + AB)));
                           check_positive(
                             lowest, [&](int lane) { return elements[entry(lane)]; },
                             [&](int lane, int node) { return x + 12 * entry(lane) + 3 * node; });
-                          return T(lanes.volume() * material_.mixed_difference(J, A, B, AB, half_trace));
+                          return T(lanes.volume() * material_.mixed_difference(J, A, B, AB, T(0)) + shear);
                         });
 }
 
@@ -392,19 +328,20 @@ template <typename Material>
 template <typename Kernel>
 void LinearTetrahedra<Material>::for_each_block(int chunk, const double *positions, const Kernel &kernel) const
 {
-  const auto visit = [&](auto tag, int first, int n) __attribute__((always_inline))
+  const int first = chunks_.first_element(chunk), end = chunks_.end_element(chunk);
+  // Pointers of their own: through `this` they would be read again after every store.
+  const auto visit = [this, positions, &kernel, records = records_.data(), places = chunks_.places(0)](
+                       auto tag, int begin, int n, int stride) __attribute__((always_inline))
   {
     using T = decltype(tag);
-    const auto element = [=](int i, int lane) { return first + i * n_lanes<T> + lane; };
-    const auto local_node = [&](int i, int lane, int a) { return static_cast<int>(chunks_.cell(element(i, lane))[a]); };
+    const auto element = [begin, stride](int i, int lane) { return begin + i + lane * stride; };
+    const auto place = [places, element](int i, int lane, int a) { return places[element(i, lane)][a]; };
     Block<T> block;
     auto valid = T(1) > T(0);
     for (int i = 0; i < n; ++i)
     {
-      T x[4][4];
-#pragma GCC unroll 4
-      for (int a = 0; a < 4; ++a) load_transposed<T, 4>([&](int lane) { return positions + 4 * local_node(i, lane, a); }, x[a]);
-      block.lanes[i].load([&](int lane) { return records_[element(i, lane)].data(); }, x);
+      block.lanes[i].load([&](int lane) { return records[element(i, lane)].data(); },
+                          [&](int lane, int a) { return positions + place(i, lane, a); });
       block.J[i] = block.lanes[i].determinant();
       valid = valid & (block.J[i] > T(0));
     }
@@ -412,28 +349,29 @@ void LinearTetrahedra<Material>::for_each_block(int chunk, const double *positio
       for (int i = 0; i < n; ++i)
         check_positive(
           block.J[i], [&](int lane) { return element(i, lane); },
-          [&](int lane, int a) { return positions + 4 * local_node(i, lane, a); });
-    kernel(block, n, local_node);
+          [&](int lane, int a) { return positions + place(i, lane, a); });
+    kernel(block, n, place);
   };
-  const int end = chunks_.end_element(chunk);
-  int first = chunks_.first_element(chunk);
-  while (first + batch_size <= end)
-  {
-    const int n = std::min(Block<Batch>::size, (end - first) / batch_size);
-    visit(Batch(), first, n);
-    first += n * batch_size;
-  }
-  for (; first < end; ++first) visit(double(), first, 1);
+  // Each lane goes through a part of the chunk of its own. Neighbours share nodes, and additions to one node wait for each other's
+  // stores: with neighbours in one batch a force takes a sixth longer.
+  const int stride = (end - first) / n_lanes<WideBatch>;
+  for (int done = 0; done < stride; done += Block<WideBatch>::size)
+    visit(WideBatch(), first + done, std::min(Block<WideBatch>::size, stride - done), stride);
+  for (int rest = first + stride * n_lanes<WideBatch>; rest < end; ++rest) visit(double(), rest, 1, 0);
 }
 
 template <typename Material>
 [[gnu::flatten]] double LinearTetrahedra<Material>::energy(const Eigen::VectorXd &q) const
 {
   double sum = 0;
-  const auto add_energies = [&](const auto &block, int n, const auto &)
+  const auto add_energies = [&sum, material = material_](const auto &block, int n, const auto &)
   {
     for (int i = 0; i < n; ++i)
-      sum += sum_lanes(block.lanes[i].volume() * material_.energy(block.J[i], block.lanes[i].trace()));
+    {
+      using T = std::decay_t<decltype(block.J[i])>;
+      const Lanes<T> &lanes = block.lanes[i];
+      sum += sum_lanes(T(lanes.volume() * (material.energy(block.J[i], T(3)) - T(1.5 * material.mu)) + lanes.half_trace()));
+    }
   };
   for_each_chunk(q, [&](int chunk, const double *positions) { for_each_block(chunk, positions, add_energies); });
   return sum;
@@ -443,12 +381,16 @@ template <typename Material>
 [[gnu::flatten]] void LinearTetrahedra<Material>::add_gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const
 {
   alignas(64) double forces[4 * ElementChunks::max_nodes];
-  const auto add_forces_of_block = [&](auto &block, int n, const auto &local_node)
+  const auto add_forces_of_block = [&forces, material = material_](auto &block, int n, const auto &place)
   {
-    for (int i = 0; i < n; ++i) block.J[i] = block.lanes[i].volume() * material_.cofactor_stress(block.J[i]);
+    using T = std::decay_t<decltype(block.J[0])>;
+    for (int i = 0; i < n; ++i) block.J[i] = material.cofactor_stress(block.J[i]);
     for (int i = 0; i < n; ++i)
-      add_forces(block.lanes[i], block.J[i], material_.mu,
-                 [&](int lane, int a) { return forces + 4 * local_node(i, lane, a); });
+    {
+      T of_nodes[9];
+      forces_of(block.lanes[i], block.J[i], of_nodes);
+      add_in_balance<T>(of_nodes, [&](int lane, int a) { return forces + place(i, lane, a); });
+    }
   };
   for_each_chunk(q,
                  [&](int chunk, const double *positions)
@@ -469,36 +411,33 @@ template <typename Material>
   {
     // The unused lanes of the last batch repeat the last element.
     const auto element = [=](int lane) { return std::min(begin + lane, first + count - 1); };
-    const auto position = [&](int lane, int a) { return q.data() + dofs_[12 * element(lane) + 3 * a]; };
-    Batch x[4][3];
-    for (int a = 0; a < 4; ++a) load_transposed<Batch, 3>([&](int lane) { return position(lane, a); }, x[a]);
+    const auto dof = [&](int lane, int a) { return dofs_[12 * element(lane) + 3 * a]; };
     Lanes<Batch> lanes;
-    lanes.load([&](int lane) { return records_[element(lane)].data(); }, x);
+    lanes.load_global([&](int lane) { return records_[element(lane)].data(); }, q.data(), dof);
     const Batch J = lanes.determinant();
-    if (!simd_detail::all(J > Batch(0))) check_positive(J, element, position);
+    if (!simd_detail::all(J > Batch(0)))
+      check_positive(J, element, [&](int lane, int a) { return q.data() + dof(lane, a); });
 
-    Batch N[4][3], g[4][3], cofactor[9];
-    for (int c = 0; c < 3; ++c) lanes.cofactor_row(c, cofactor + 3 * c);
-    const Batch inverse_J = Batch(1) / J;
-    for (int c = 0; c < 3; ++c)
+    // g_a = (dJ/dx_a) / J.
+    Batch g[4][3], shear[4][4];
+    const Batch factor = lanes.record[6] / J;
+    for (int a = 0; a < 3; ++a)
     {
-      for (int a = 0; a < 3; ++a)
-      {
-        N[a][c] = lanes.N[3 * a + c];
-        g[a][c] = inverse_J * dot(cofactor + 3 * c, lanes.N + 3 * a);
-      }
-      N[3][c] = Batch(0) - N[0][c] - N[1][c] - N[2][c];
-      g[3][c] = Batch(0) - g[0][c] - g[1][c] - g[2][c];
+      lanes.normal(a, g[a]);
+      for (int c = 0; c < 3; ++c) g[a][c] = factor * g[a][c];
+      for (int b = 0; b < 3; ++b) shear[a][b] = lanes.shear(a, b);
     }
+    for (int c = 0; c < 3; ++c) g[3][c] = Batch(0) - g[0][c] - g[1][c] - g[2][c];
+    for (int a = 0; a < 3; ++a) shear[a][3] = Batch(0) - shear[a][0] - shear[a][1] - shear[a][2];
+    shear[3][3] = Batch(0) - shear[0][3] - shear[1][3] - shear[2][3];
     const Batch first_factor = lanes.volume() * Batch(material_.lambda);
     const Batch second_factor = Batch(0) - lanes.volume() * J * material_.cofactor_stress(J);
-    const Batch shear = lanes.volume() * Batch(material_.mu);
 
     alignas(64) double entries[144][batch_size];
     for (int a = 0; a < 4; ++a)
       for (int b = a; b < 4; ++b)
       {
-        const Batch diagonal = shear * dot(N[a], N[b]);
+        const Batch diagonal = shear[a][b];
         for (int i = 0; i < 3; ++i)
           for (int k = 0; k < 3; ++k)
           {
@@ -511,6 +450,48 @@ template <typename Material>
     const int n = std::min(batch_size, first + count - begin);
     for (int lane = 0; lane < n; ++lane)
       for (int k = 0; k < 144; ++k) hessians[144 * (begin - first + lane) + k] = entries[k][lane];
+  }
+}
+
+template <typename Material>
+[[gnu::flatten]] void LinearTetrahedra<Material>::add_third_derivative(const Eigen::VectorXd &q,
+                                                                       const Eigen::VectorXd &direction,
+                                                                       Eigen::VectorXd &contraction) const
+{
+  for (int begin = 0; begin < n_terms(); begin += batch_size)
+  {
+    // The unused lanes of the last batch repeat the last element.
+    const auto element = [=](int lane) { return std::min(begin + lane, n_terms() - 1); };
+    const auto dof = [&](int lane, int a) { return dofs_[12 * element(lane) + 3 * a]; };
+    const auto record = [&](int lane) { return records_[element(lane)].data(); };
+    Lanes<Batch> lanes, along;
+    lanes.load_global(record, q.data(), dof);
+    along.load_global(record, direction.data(), dof);
+    const Batch J = lanes.determinant();
+    if (!simd_detail::all(J > Batch(0)))
+      check_positive(J, element, [&](int lane, int a) { return q.data() + dof(lane, a); });
+
+    // The shear part of the energy is quadratic in the edges: only the force V f'(J) dJ/dx_a is left, f' the factor of the cofactors.
+    Taylor<Batch> edges[9], normals[3][3];
+    for (int k = 0; k < 9; ++k) edges[k] = {lanes.edges[k], along.edges[k], Batch(0)};
+    for (int a = 0; a < 3; ++a) cross(edges + 3 * ((a + 1) % 3), edges + 3 * ((a + 2) % 3), normals[a]);
+    const Taylor<Batch> factor{lanes.record[6], Batch(0), Batch(0)};
+    const Taylor<Batch> stress = factor * material_.cofactor_stress(factor * dot(edges, normals[0]));
+    double forces[12][batch_size];
+    for (int c = 0; c < 3; ++c)
+    {
+      Batch last(0);
+      for (int a = 0; a < 3; ++a)
+      {
+        const Batch force = lanes.volume() * (stress * normals[a][c]).second;
+        force.store_unaligned(forces[3 * a + c]);
+        last = last - force;
+      }
+      last.store_unaligned(forces[9 + c]);
+    }
+    const int n = std::min(batch_size, n_terms() - begin);
+    for (int lane = 0; lane < n; ++lane)
+      for (int k = 0; k < 12; ++k) contraction[dofs_[12 * (begin + lane) + k]] += forces[k][lane];
   }
 }
 

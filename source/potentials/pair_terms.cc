@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <numeric>
 #include <utility>
 
 namespace freefall
@@ -12,25 +14,31 @@ namespace freefall
 namespace
 {
 template <typename Law, int dim>
-std::vector<typename RadialTerms<Law, dim>::Term> all_pairs(const std::vector<int> &points, const std::vector<double> &weights)
+std::vector<typename RadialTerms<Law, dim>::Term> all_pairs(const std::vector<int> &points,
+                                                           const std::vector<double> &weights,
+                                                           const std::vector<int> &groups)
 {
   std::vector<typename RadialTerms<Law, dim>::Term> terms;
   for (std::size_t i = 0; i < points.size(); ++i)
     for (std::size_t j = i + 1; j < points.size(); ++j)
-      terms.push_back({{points[i], points[j]}, {-1., 1.}, weights[i] * weights[j]});
+      if (groups.empty() || groups[i] != groups[j])
+        terms.push_back({{points[i], points[j]}, {-1., 1.}, weights[i] * weights[j]});
   return terms;
 }
 
-/// Coordinates and weights of n points, axis by axis, padded so that a batch may begin at any point.
+/// Coordinates, weights and groups of n points, axis by axis, padded so that a batch may begin at any point.
 template <int dim>
 class Workspace
 {
 public:
-  void fill(const Eigen::VectorXd &q, const std::vector<int> &points, const std::vector<double> &weights)
+  void fill(const Eigen::VectorXd &q,
+            const std::vector<int> &points,
+            const std::vector<double> &weights,
+            const std::vector<double> &groups)
   {
     const int n = static_cast<int>(points.size());
     const int stride = n + batch_size;
-    if (static_cast<int>(values_.size()) != (dim + 1) * stride) values_.resize((dim + 1) * stride);
+    if (static_cast<int>(values_.size()) != (dim + 2) * stride) values_.resize((dim + 2) * stride);
     for (int axis = 0; axis < dim; ++axis)
     {
       x[axis] = values_.data() + axis * stride;
@@ -40,10 +48,13 @@ public:
     weight = values_.data() + dim * stride;
     std::copy(weights.begin(), weights.end(), weight);
     std::fill(weight + n, weight + stride, 0.);
+    group = weight + stride;
+    std::copy(groups.begin(), groups.end(), group);
+    std::fill(group + n, group + stride, -1.);
   }
 
   std::array<double *, dim> x;
-  double *weight = nullptr;
+  double *weight = nullptr, *group = nullptr;
 
 private:
   std::vector<double> values_;
@@ -54,14 +65,6 @@ Workspace<dim> &workspace()
 {
   thread_local Workspace<dim> instance;
   return instance;
-}
-
-/// The numbers 0, 1, 2, ... of a batch's lanes.
-Batch lane_numbers()
-{
-  std::array<double, batch_size> numbers;
-  for (int lane = 0; lane < batch_size; ++lane) numbers[lane] = lane;
-  return Batch::load_unaligned(numbers.data());
 }
 
 /// Differences of a batch of points to point j, and the squares of their lengths.
@@ -79,11 +82,30 @@ Batch squared_distances(const std::array<Batch, dim> &x, const Workspace<dim> &w
 }  // namespace
 
 template <typename Law, int dim>
-PairTerms<Law, dim>::PairTerms(std::string kind, const Law &law, std::vector<int> points, std::vector<double> weights)
-  : Base(std::move(kind), {law}, all_pairs<Law, dim>(points, weights)),
+PairTerms<Law, dim>::PairTerms(
+  std::string kind, const Law &law, std::vector<int> points, std::vector<double> weights, std::vector<int> groups)
+  : Base(std::move(kind), {law}, all_pairs<Law, dim>(points, weights, groups)),
     points_(std::move(points)),
     point_weights_(std::move(weights))
 {
+  const int n = static_cast<int>(points_.size());
+  if (groups.empty())
+  {
+    groups.resize(n);
+    std::iota(groups.begin(), groups.end(), 0);
+  }
+  groups_.assign(groups.begin(), groups.end());
+  std::map<int, std::pair<int, int>> ranges;
+  for (int i = 0; i < n; ++i) ranges.insert({groups[i], {i, i + 1}}).first->second.second = i + 1;
+  for (int first = 0; first < n; first += batch_size)
+  {
+    excluded_.push_back({n, 0});
+    for (int i = first; i < std::min(first + batch_size, n); ++i)
+    {
+      const auto &[begin, end] = ranges.at(groups[i]);
+      excluded_.back() = {std::min(excluded_.back().first, begin), std::max(excluded_.back().second, end)};
+    }
+  }
 }
 
 template <typename Law, int dim>
@@ -94,50 +116,45 @@ double PairTerms<Law, dim>::sum_over_pairs(const Eigen::VectorXd &q, Sum &sum) c
   // costs less than half as many pairs with both. Forces of a pair are the same but for the sign, to the last bit.
   const int n = static_cast<int>(points_.size());
   Workspace<dim> &work = workspace<dim>();
-  work.fill(q, points_, point_weights_);
-  const Batch lanes = lane_numbers();
+  work.fill(q, points_, point_weights_, groups_);
   const Law law = this->laws_[0];
   std::array<Batch, dim> x, d;
+  const auto visit_unless_excluded = [&](int j, const Batch &groups)
+  {
+    // Of a point with itself d is 0; any u will do.
+    const Batch u = squared_distances<dim>(x, work, j, d);
+    const auto is_excluded = groups == Batch(work.group[j]);
+    sum.add(law, xsimd::select(is_excluded, Batch(1.), u), work.weight[j], d, is_excluded);
+  };
   if (!list_)
   {
     for (int first = 0; first < n; first += batch_size)
     {
       for (int axis = 0; axis < dim; ++axis) x[axis] = Batch::load_unaligned(work.x[axis] + first);
+      const Batch groups = Batch::load_unaligned(work.group + first);
       const auto visit = [&](int j) { sum.add(law, squared_distances<dim>(x, work, j, d), work.weight[j], d); };
-      const int last = std::min(first + batch_size, n);
+      const auto &[begin, end] = excluded_[first / batch_size];
       sum.begin();
-      for (int j = 0; j < first; ++j) visit(j);
-      for (int j = first; j < last; ++j)
-      {
-        // Of a point with itself d is 0; any u will do.
-        const Batch u = squared_distances<dim>(x, work, j, d);
-        const auto is_itself = lanes == Batch(static_cast<double>(j - first));
-        sum.add(law, xsimd::select(is_itself, Batch(1.), u), work.weight[j], d, is_itself);
-      }
-      for (int j = last; j < n; ++j) visit(j);
-      for (int i = first; i < last; ++i) sum.finish(i, i - first, work.weight[i]);
+      for (int j = 0; j < begin; ++j) visit(j);
+      for (int j = begin; j < end; ++j) visit_unless_excluded(j, groups);
+      for (int j = end; j < n; ++j) visit(j);
+      for (int i = first; i < std::min(first + batch_size, n); ++i) sum.finish(i, i - first, work.weight[i]);
     }
     return sum.total();
   }
   list_->update(dim, n, work.x.data());
   for (const NeighbourList::Group &group : list_->groups())
   {
-    alignas(64) double gathered[dim][batch_size], numbers[batch_size];
+    alignas(64) double gathered[dim][batch_size], groups[batch_size];
     for (int lane = 0; lane < batch_size; ++lane)
     {
-      numbers[lane] = group.members[lane];
+      groups[lane] = work.group[group.members[lane]];
       for (int axis = 0; axis < dim; ++axis) gathered[axis][lane] = work.x[axis][group.members[lane]];
     }
     for (int axis = 0; axis < dim; ++axis) x[axis] = Batch::load_aligned(gathered[axis]);
-    const Batch members = Batch::load_aligned(numbers);
+    const Batch groups_of_members = Batch::load_aligned(groups);
     sum.begin();
-    for (int k = group.first; k < group.last; ++k)
-    {
-      const int j = list_->neighbours()[k];
-      const Batch u = squared_distances<dim>(x, work, j, d);
-      const auto is_itself = members == Batch(static_cast<double>(j));
-      sum.add(law, xsimd::select(is_itself, Batch(1.), u), work.weight[j], d, is_itself);
-    }
+    for (int k = group.first; k < group.last; ++k) visit_unless_excluded(list_->neighbours()[k], groups_of_members);
     for (int lane = 0; lane < group.n_members; ++lane) sum.finish(group.members[lane], lane, work.weight[group.members[lane]]);
   }
   return sum.total();
@@ -157,9 +174,9 @@ public:
     row_ = xsimd::fma(Batch(weight), law(u), row_);
   }
   template <typename Law, typename Distance, typename Mask>
-  void add(const Law &law, const Batch &u, double weight, const Distance &, const Mask &is_itself)
+  void add(const Law &law, const Batch &u, double weight, const Distance &, const Mask &is_excluded)
   {
-    row_ = xsimd::fma(Batch(weight), xsimd::select(is_itself, Batch(0.), law(u)), row_);
+    row_ = xsimd::fma(Batch(weight), xsimd::select(is_excluded, Batch(0.), law(u)), row_);
   }
   void finish(int point, int lane, double weight)
   {
@@ -193,9 +210,10 @@ public:
     for (int axis = 0; axis < dim; ++axis) force_[axis] = xsimd::fma(factor, d[axis], force_[axis]);
   }
   template <typename Law, typename Mask>
-  void add(const Law &law, const Batch &u, double weight, const std::array<Batch, dim> &d, const Mask &)
+  void add(const Law &law, const Batch &u, double weight, const std::array<Batch, dim> &d, const Mask &is_excluded)
   {
-    add(law, u, weight, d);
+    const Batch factor = xsimd::select(is_excluded, Batch(0.), Batch(weight) * laws::slope(law, u));
+    for (int axis = 0; axis < dim; ++axis) force_[axis] = xsimd::fma(factor, d[axis], force_[axis]);
   }
   void finish(int point, int lane, double weight)
   {

@@ -144,16 +144,43 @@ void RadialTerms<Law, dim>::gradient(int term, const double *x, double *gradient
 }
 
 template <typename Law, int dim>
-void RadialTerms<Law, dim>::hessian(int term, const double *x, double *hessian) const
+void RadialTerms<Law, dim>::set_block(int term, const double *x, double (&block)[dim][dim]) const
 {
   const Vector d = distance(term, x);
   const Derivatives phi = derivatives(law(term), d.squaredNorm());
-  const Eigen::Matrix<double, dim, dim> block =
-    weights_[term] * (2 * phi.first * Eigen::Matrix<double, dim, dim>::Identity() + 4 * phi.second * d * d.transpose());
+  for (int i = 0; i < dim; ++i)
+    for (int j = 0; j < dim; ++j)
+      block[i][j] = weights_[term] * ((i == j ? 2 * phi.first : 0) + 4 * phi.second * d[i] * d[j]);
+}
+
+template <typename Law, int dim>
+void RadialTerms<Law, dim>::hessian(int term, const double *x, double *hessian) const
+{
+  double block[dim][dim];
+  set_block(term, x, block);
   const double *c = coefficients(term);
   const int n = dofs_per_term();
   for (int a = 0; a < n; ++a)
-    for (int b = 0; b < n; ++b) hessian[a * n + b] = c[a / dim] * c[b / dim] * block(a % dim, b % dim);
+    for (int b = 0; b < n; ++b) hessian[a * n + b] = c[a / dim] * c[b / dim] * block[a % dim][b % dim];
+}
+
+template <typename Law, int dim>
+[[gnu::flatten]] void RadialTerms<Law, dim>::hessians(int first, int count, const Eigen::VectorXd &q, double *hessians) const
+{
+  if (n_points_ != 2) return LocalTerms::hessians(first, count, q, hessians);
+  constexpr int n = 2 * dim;
+  for (int term = first; term < first + count; ++term, hessians += n * n)
+  {
+    std::array<double, n> x;
+    for (int a = 0; a < n; ++a) x[a] = q[dofs_[static_cast<std::size_t>(term) * n + a]];
+    const double *c = coefficients(term);
+    double block[dim][dim];
+    set_block(term, x.data(), block);
+    for (int k = 0; k < 2; ++k)
+      for (int l = 0; l < 2; ++l)
+        for (int i = 0; i < dim; ++i)
+          for (int j = 0; j < dim; ++j) hessians[(dim * k + i) * n + dim * l + j] = c[k] * c[l] * block[i][j];
+  }
 }
 
 template <typename Law, int dim>
@@ -319,6 +346,9 @@ void RadialTerms<Law, dim>::discrete_gradient(int term, const double *x0, const 
 template class RadialTerms<laws::HarmonicBond, 1>;
 template class RadialTerms<laws::HarmonicBond, 2>;
 template class RadialTerms<laws::HarmonicBond, 3>;
+template class RadialTerms<laws::SquareStretch, 1>;
+template class RadialTerms<laws::SquareStretch, 2>;
+template class RadialTerms<laws::SquareStretch, 3>;
 template class RadialTerms<laws::QuarticBond, 1>;
 template class RadialTerms<laws::QuarticBond, 2>;
 template class RadialTerms<laws::QuarticBond, 3>;

@@ -1,5 +1,7 @@
 #include <freefall/core/errors.h>
 #include <freefall/core/parameter_file.h>
+#include <freefall/core/rank_texts.h>
+#include <freefall/core/ranks.h>
 #include <freefall/output/summary.h>
 #include <freefall/simulation/checkpoints.h>
 
@@ -64,7 +66,36 @@ std::uint64_t hash_of(const System &system)
     gradient.resize(0);
   }
   hash.add(gradient);
-  return hash.value();
+  if (ranks::size() == 1) return hash.value();
+  const std::uint64_t part = hash.value();
+  Hash whole;
+  for (const auto &of_rank : ranks::gather({reinterpret_cast<const char *>(&part), sizeof part}))
+    whole.add(of_rank.data(), of_rank.size());
+  // Rank 0 alone compares it.
+  return whole.value();
+}
+
+/// One process writes its blocks as they are; of several each has a block of its own.
+std::string joined(const std::vector<std::string> &parts)
+{
+  if (parts.size() == 1) return parts[0];
+  Archive archive;
+  for (std::size_t rank = 0; rank < parts.size(); ++rank)
+  {
+    std::string part = parts[rank];
+    archive(fmt::format("rank_{}", rank), part);
+  }
+  return archive.bytes();
+}
+
+std::vector<std::string> parts_of(const std::string &contents, int n_ranks)
+{
+  if (n_ranks == 1) return {contents};
+  Archive archive(contents);
+  std::vector<std::string> parts(n_ranks);
+  for (int rank = 0; rank < n_ranks; ++rank) archive(fmt::format("rank_{}", rank), parts[rank]);
+  archive.finish();
+  return parts;
 }
 
 std::filesystem::path checkpoint_in(const std::filesystem::path &folder) { return folder / "checkpoint"; }
@@ -81,7 +112,7 @@ void Checkpoints::declare_parameters(ParameterSection &output)
 
 Checkpoints::Checkpoints(const ParameterSection &root, const System &system)
 {
-  identity_ = {FREEFALL_VERSION, hash_of(root), hash_of(system)};
+  identity_ = {FREEFALL_VERSION, hash_of(root), hash_of(system), ranks::size()};
   const auto &output = root.section("Output");
   interval_ = output.number_unless_word("Checkpoint interval");
   wall_interval_ = output.number_unless_word("Checkpoint wall interval");
@@ -91,7 +122,8 @@ bool Checkpoints::is_due(double time, double wall) const
 {
   // Multiples of the interval, so that they come at the same times in a resumed run.
   const bool passed = interval_ && std::floor(time / *interval_) > std::floor(last_time_ / *interval_);
-  return passed || (wall_interval_ && wall - last_wall_ >= *wall_interval_);
+  // The clocks of the ranks differ.
+  return ranks::any(passed || (wall_interval_ && wall - last_wall_ >= *wall_interval_));
 }
 
 void Checkpoints::begin(double time, double wall)
@@ -102,7 +134,8 @@ void Checkpoints::begin(double time, double wall)
 
 void Checkpoints::write(const std::filesystem::path &folder, const std::string &contents, double time, double wall)
 {
-  write_checkpoint(checkpoint_in(folder), identity_, contents);
+  const auto parts = ranks::gather(contents);
+  ranks::on_rank_zero([&] { write_checkpoint(checkpoint_in(folder), identity_, joined(parts)); });
   begin(time, wall);
 }
 
@@ -121,6 +154,13 @@ bool Checkpoints::can_be_read(const std::filesystem::path &path) const
 
 std::string Checkpoints::read(const std::filesystem::path &folder, bool previous) const
 {
+  std::vector<std::string> parts;
+  ranks::on_rank_zero([&] { parts = parts_of(read_whole(folder, previous), ranks::size()); });
+  return ranks::scatter(parts);
+}
+
+std::string Checkpoints::read_whole(const std::filesystem::path &folder, bool previous) const
+{
   const auto path = checkpoint_in(folder), before = previous_of(path);
   try
   {
@@ -137,6 +177,7 @@ std::string Checkpoints::read(const std::filesystem::path &folder, bool previous
 
 void Checkpoints::remove(const std::filesystem::path &folder)
 {
+  if (ranks::rank() > 0) return;
   std::error_code ignored;
   std::filesystem::remove(checkpoint_in(folder), ignored);
   std::filesystem::remove(previous_of(checkpoint_in(folder)), ignored);

@@ -1,5 +1,7 @@
+#include <freefall/integrators/cayley_hamilton_pontryagin.h>
 #include <freefall/integrators/composition.h>
 #include <freefall/integrators/constrained/constrained_energy_momentum.h>
+#include <freefall/integrators/constrained/constrained_euler.h>
 #include <freefall/integrators/constrained/constrained_fehlberg.h>
 #include <freefall/integrators/constrained/constrained_ode_method.h>
 #include <freefall/integrators/constrained/gauss_dae.h>
@@ -35,7 +37,7 @@ std::unique_ptr<Integrator> make_composed(std::unique_ptr<OneStepMethod> method,
 
 IntegratorRow constrained_euler()
 {
-  return {"constrained symplectic Euler", "first order, symplectic on the constraint manifold: R (24), its adjoint, and (25)",
+  return {"constrained symplectic Euler", "for constraints and magnetic fields: symplectic on the manifold, R (24), its adjoint, and (25)",
           [](ParameterSection &section)
           {
             declare_order(section);
@@ -46,11 +48,11 @@ IntegratorRow constrained_euler()
           [](const ParameterSection &section) -> std::unique_ptr<Integrator>
           {
             const std::string form = section.text("Form");
-            if (form == "composed") return make_composed(std::make_unique<Rattle>(Rattle::Form::composed), section);
+            if (form == "composed") return make_composed(std::make_unique<ConstrainedEuler>(Rattle::Form::composed), section);
             if (section.is_set("Order") && section.text("Order") != "2")
               throw section.error("Order", "is only possible with Form = composed.");
             return std::make_unique<FixedStepIntegrator>(
-              std::make_unique<Rattle>(form == "adjoint" ? Rattle::Form::adjoint : Rattle::Form::euler),
+              std::make_unique<ConstrainedEuler>(form == "adjoint" ? Rattle::Form::adjoint : Rattle::Form::euler),
               section.number("Time step"));
           }};
 }
@@ -108,13 +110,35 @@ IntegratorRow gauss_dae()
                             "Whether each step ends with a projection on the constraint manifold (R section 4): no longer "
                             "symplectic.");
             section.declare("Reversible", "false", Pattern::boolean(), "Compose as in R Corollary 5.2: two solves a step.");
+            section.declare("Order", "2", Pattern::choice({"2", "4"}),
+                            "4: three steps of the midpoint rule as in R (15). Measured, that is still a method of order 2: "
+                            "parameters/studies/reich_orders.prm.");
           },
           [](const ParameterSection &section)
           {
-            return std::make_unique<FixedStepIntegrator>(
-              std::make_unique<GaussDae>(GaussDae::Settings{std::stoi(section.text("Stages")), std::stoi(section.text("Index")),
-                                                            section.boolean("Projected"), section.boolean("Reversible")}),
-              section.number("Time step"));
+            const GaussDae::Settings settings{std::stoi(section.text("Stages")), std::stoi(section.text("Index")),
+                                              section.boolean("Projected"), section.boolean("Reversible")};
+            if (section.text("Order") != "2" && (settings.n_stages > 1 || settings.is_projected))
+              throw section.error("Order", "4 is for one stage that is not projected.");
+            return make_composed(std::make_unique<GaussDae>(settings), section);
+          }};
+}
+
+IntegratorRow cayley_hamilton_pontryagin()
+{
+  return {"Cayley Hamilton-Pontryagin", "for a rigid body: variational on SO(3), first (TO 4.12) or second order, rotations to rounding",
+          [](ParameterSection &section)
+          {
+            declare_step(section);
+            section.declare("Order", "2", Pattern::choice({"1", "2", "4", "6", "8"}),
+                            "1: TO (4.12). 2: torques at both ends of a step. 4 and more by Yoshida's compositions.");
+          },
+          [](const ParameterSection &section)
+          {
+            using Form = CayleyHamiltonPontryagin::Form;
+            const bool is_first = section.text("Order") == "1";
+            return make_composed(std::make_unique<CayleyHamiltonPontryagin>(is_first ? Form::first_order : Form::second_order),
+                                 section);
           }};
 }
 }  // namespace
@@ -134,6 +158,7 @@ std::vector<IntegratorRow> constrained_rows()
      }},
     constrained_ode(),
     gauss_dae(),
+    cayley_hamilton_pontryagin(),
   };
 }
 }  // namespace freefall

@@ -5,10 +5,10 @@
 #include <freefall/output/history_writer.h>
 #include <freefall/output/snapshot_writer.h>
 #include <freefall/output/summary.h>
-#include <freefall/output/vtu.h>
 #include <freefall/simulation/simulation.h>
 #include <freefall/simulation/tables.h>
 #include <freefall/systems/conditions.h>
+#include <freefall/systems/name_of_largest.h>
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -46,33 +46,20 @@ struct Simulation::Interrupted
 class Simulation::Writers
 {
 public:
-  /// A resumed run, which is one process, goes on with the files that are there.
+  /// A resumed run goes on with the files that are there.
   Writers(Simulation &simulation, const RunFolder &folder)
     : simulation_(simulation),
       folder_(folder),
       outputs_(simulation.outputs_),
       snapshots_(folder.path(), "snapshot", outputs_.snapshot_times)
   {
-    const auto path = folder.file("history.csv");
-    if (simulation.is_resumed_)
-    {
-      history_.emplace(path, outputs_.history_bytes);
-      if (simulation.snapshot_interval_) snapshots_.write_collection();
-      std::error_code ignored;
-      std::filesystem::remove(folder.file("failure.vtu"), ignored);
-    }
-    else
-      ranks::on_rank_zero([&] { history_.emplace(path); });
+    ranks::on_rank_zero([&] { open("history.csv", outputs_.history_bytes, history_); });
+    if (simulation.is_resumed_) folder.clear_for_resume();
+    if (simulation.is_resumed_ && simulation.snapshot_interval_) ranks::on_rank_zero([&] { snapshots_.write_collection(); });
     const bool deformed = simulation.parameters_.section("Output").text("Snapshot geometry") == "deformed";
     geometry_ = deformed ? SnapshotGeometry::deformed : SnapshotGeometry::reference;
     if (simulation.trajectory_interval_)
-    {
-      const auto trajectory_path = folder.file("trajectory.csv");
-      if (simulation.is_resumed_)
-        trajectory_.emplace(trajectory_path, outputs_.trajectory_bytes);
-      else
-        ranks::on_rank_zero([&] { trajectory_.emplace(trajectory_path); });
-    }
+      ranks::on_rank_zero([&] { open("trajectory.csv", outputs_.trajectory_bytes, trajectory_); });
   }
 
   /// A row and a snapshot of the current state, each unless there is one already.
@@ -88,6 +75,13 @@ public:
   void write_summary(const std::string &status, const std::string &message, double wall_seconds) const;
 
 private:
+  void open(const std::string &name, std::uint64_t n_bytes, std::optional<HistoryWriter> &writer) const
+  {
+    if (simulation_.is_resumed_)
+      writer.emplace(folder_.file(name), n_bytes);
+    else
+      writer.emplace(folder_.file(name));
+  }
   NamedValues history_row();
 
   const Simulation &simulation_;
@@ -109,19 +103,21 @@ void Simulation::Writers::write_history()
 
 void Simulation::Writers::flush()
 {
-  history_->flush();
-  outputs_.history_bytes = history_->n_bytes();
   outputs_.snapshot_times = snapshots_.times();
-  if (!trajectory_) return;
-  trajectory_->flush();
-  outputs_.trajectory_bytes = trajectory_->n_bytes();
+  ranks::on_rank_zero(
+    [&]
+    {
+      history_->flush();
+      outputs_.history_bytes = history_->n_bytes();
+      if (!trajectory_) return;
+      trajectory_->flush();
+      outputs_.trajectory_bytes = trajectory_->n_bytes();
+    });
 }
 
 void Simulation::Writers::write_failure() const
 {
-  // On several processes the last snapshot shows the same state.
-  if (ranks::size() > 1) return;
-  write_vtu(folder_.file("failure.vtu"), simulation_.system_->snapshot(simulation_.state_, geometry_));
+  SnapshotWriter::write_grid(folder_.file("failure"), simulation_.system_->snapshot(simulation_.state_, geometry_));
 }
 
 void Simulation::Writers::write_snapshot()
@@ -194,6 +190,7 @@ void Simulation::Writers::write_summary(const std::string &status, const std::st
   summary.time_step.maximum = statistics.largest_time_step;
   summary.relative_energy_drift = simulation_.energy_->largest_error();
   summary.wall_seconds = wall_seconds;
+  summary.warnings = system.warnings();
   summary.sections.push_back({"integrator_details", simulation_.integrator_->summary()});
   // From the file, so that a run that was resumed knows all of it.
   NamedValues measured;
@@ -219,7 +216,10 @@ void Simulation::Writers::write_tables() const
   ranks::on_rank_zero(
     [&]
     {
-      for (const auto &table : simulation_.integrator_->tables())
+      auto tables = simulation_.integrator_->tables();
+      if (simulation_.tally_)
+        for (auto &table : simulation_.tally_->tables()) tables.push_back(std::move(table));
+      for (const auto &table : tables)
       {
         HistoryWriter writer(folder_.file(table.name + ".csv"));
         for (const auto &row : table.rows) writer.write(row);
@@ -239,6 +239,7 @@ void Simulation::declare_parameters(ParameterSection &root)
   integrator.declare("Name", "explicit Newmark", Pattern::choice(names(integrator_table())), "see: freefall list");
   for (const auto &row : integrator_table()) row.declare(integrator.section(row.title(), row.description));
 
+  HeatBath::declare_parameters(root);
   auto &checks = root.section("Checks", "The run watches itself.");
   checks.declare("Maximum energy error", "0.05", Pattern::number("", Bounds::positive()).or_word("none"),
                  "The run stops with exit code 3 when the energy account is off by more than this, relative to the energy at "
@@ -272,11 +273,15 @@ Simulation::Simulation(const ParameterSection &parameters) : parameters_(paramet
   integrator_name_ = section.text("Name");
   const auto &row = find(integrator_table(), integrator_name_);
   integrator_ = row.make(section.section(row.title()));
+  if (const auto settings = HeatBath::parse_parameters(parameters)) couple(*settings);
   system_ = find(problem_table(), parameters.text("Problem")).make(parameters);
+  tally_ = system_->make_tally();
   if (ranks::size() > 1) check_ranks();
   if (system_->constraints() && !integrator_->handles_constraints())
-    throw section.error("Name", "does not know constraints, and the section Constraints has some. Choose an integrator that keeps "
-                                "them, such as RATTLE, or set Constraints/Penalty. See: freefall list");
+    throw section.error("Name", "does not know constraints, and this problem has some. Choose an integrator that keeps them, such as "
+                                "RATTLE, or replace them by a penalty (Constraints/Penalty, or Rigid body/Formulation). See: "
+                                "freefall list");
+  sampler_ = dynamic_cast<Sampler *>(system_.get());
   state_ = system_->initial_state();
   if (trajectory_interval_ && system_->trajectory(state_).empty())
     throw parameters.section("Output").error(
@@ -290,11 +295,6 @@ Simulation::Simulation(const ParameterSection &parameters) : parameters_(paramet
     throw InputError(fmt::format("the run cannot start: {}", error.what()));
   }
   energy_ = std::make_unique<EnergyMonitor>(*system_, *integrator_);
-  if (ranks::size() > 1)
-  {
-    why_not_restartable_ = "runs on several processes cannot be saved yet";
-    return;
-  }
   checkpoints_ = std::make_unique<Checkpoints>(parameters, *system_);
   try
   {
@@ -311,6 +311,19 @@ Simulation::Simulation(const ParameterSection &parameters) : parameters_(paramet
 }
 
 Simulation::~Simulation() = default;
+
+void Simulation::couple(const HeatBath::Settings &settings)
+{
+  bath_.emplace(settings);
+  try
+  {
+    integrator_->couple(*bath_);
+  }
+  catch (const InputError &error)
+  {
+    throw parameters_.section("Thermostat").error("Temperature", fmt::format("with {}: {}.", integrator_name_, error.what()));
+  }
+}
 
 void Simulation::check_ranks() const
 {
@@ -352,6 +365,7 @@ std::vector<std::string> Simulation::notes() const
                                  fmt::format("{} to {:.6g} s", integrator_name_, end_time_)};
   if (ranks::size() > 1) notes.push_back(fmt::format("on {} processes", ranks::size()));
   for (const auto &note : integrator_->notes()) notes.push_back(note);
+  for (const auto &warning : system_->warnings()) notes.push_back("warning: " + warning);
   if (!why_not_restartable_.empty()) notes.push_back("no checkpoints are written: " + why_not_restartable_);
   return notes;
 }
@@ -380,6 +394,11 @@ void Simulation::archive(Archive &archive)
     archive("wall_seconds", outputs_.wall_seconds);
   }
   energy_->archive(archive);
+  if (tally_)
+  {
+    const Archive::Part part(archive, "tally");
+    tally_->archive(archive);
+  }
   {
     const Archive::Part part(archive, "system");
     system_->archive(archive);
@@ -442,7 +461,8 @@ Simulation::Outcome Simulation::run(const RunFolder &folder, Progress &progress,
   {
     outcome = Outcome::interrupted;
     message = fmt::format("interrupted at time {:.6g} s", state_.time);
-    if (why_not_restartable_.empty()) message += ". Go on with: freefall resume " + folder.path().string();
+    const std::string launcher = ranks::size() > 1 ? fmt::format("mpirun -n {} ", ranks::size()) : "";
+    if (why_not_restartable_.empty()) message += fmt::format(". Go on with: {}freefall resume {}", launcher, folder.path().string());
     // Before the row and the snapshot of this moment, which the run that goes on does not have.
     save_checkpoint(writers);
   }
@@ -467,7 +487,8 @@ void Simulation::run_to_end(Writers &writers, Progress &progress, const std::fun
 {
   if (!is_resumed_)
   {
-    energy_->look(state_);
+    look();
+    if (sampler_) sampler_->sample(state_);
     writers.write_history();
     writers.write_snapshot();
     writers.write_trajectory();
@@ -512,23 +533,37 @@ void Simulation::advance_to(double time,
   {
     if (ranks::any(stop_requested())) throw Interrupted();
     target = std::min(time, state_.time + check_interval_);
-    integrator_->advance(state_, target);
-    const double error = energy_->look(state_);
+    advance_and_sample(target);
+    const double error = look();
     progress.update(state_.time, integrator_->statistics().n_steps, energy_->largest_error());
     check(error);
     if (checkpoints_ && checkpoints_->is_due(state_.time, Progress::steady_seconds())) save_checkpoint(writers);
   } while (target < time);
 }
 
+void Simulation::advance_and_sample(double target)
+{
+  if (!sampler_ || !std::isfinite(sampler_->sampling_interval())) return integrator_->advance(state_, target);
+  double reached = state_.time;
+  do
+  {
+    // A step longer than the interval goes beyond the time that was asked for.
+    reached = std::min(target, std::max(reached, state_.time) + sampler_->sampling_interval());
+    integrator_->advance(state_, reached);
+    sampler_->sample(state_);
+  } while (reached < target);
+}
+
+double Simulation::look()
+{
+  if (tally_) tally_->sample(state_);
+  return energy_->look(state_);
+}
+
 void Simulation::check(double energy_error) const
 {
   // The place is that of the fastest dof: where things fly apart.
-  const auto place = [&]
-  {
-    Eigen::Index fastest = 0;
-    if (state_.v.size() > 0) state_.v.cwiseAbs().maxCoeff(&fastest);
-    return state_.v.size() > 0 ? system_->dof_name(static_cast<int>(fastest)) : std::string("nothing");
-  };
+  const auto place = [&] { return name_of_largest(*system_, state_.v); };
   if (!std::isfinite(energy_->energy()))
     throw StepFailed(
       fmt::format("the energy is not finite at time {:.6g} s; fastest is {}. Use a shorter time step.", state_.time, place()));

@@ -7,6 +7,7 @@
 #include <freefall/systems/fem/mesh_parameters.h>
 #include <freefall/systems/fem/solid_parameters.h>
 #include <freefall/systems/particles/particle_parameters.h>
+#include <freefall/systems/rigid_body/rigid_body_parameters.h>
 
 #include <cctype>
 
@@ -19,7 +20,9 @@ const std::vector<ProblemRow> &problem_table()
     {"particles", "point masses in 1, 2 or 3 dimensions with pair forces, bonds, angles and fields",
      declare_particle_parameters, parse_particle_parameters},
     {"radial Kepler", "the radius alone of a body attracted by a fixed centre", declare_radial_kepler_parameters,
-     parse_radial_kepler_parameters}};
+     parse_radial_kepler_parameters},
+    {"rigid body", "a body that turns about its centre, with a dipole in a uniform field: a motion on SO(3)",
+     declare_rigid_body_parameters, parse_rigid_body_parameters}};
   return rows;
 }
 
@@ -64,6 +67,7 @@ std::vector<Listing> all_listings()
   const Listing constraints{"Constraints",
                             {{"distance", "of two particles: a rod; see: freefall parameters Constraints"},
                              {"anchor", "a fixed distance from a fixed point: a pendulum"},
+                             {"chain", "distances of neighbours in a row of particles"},
                              {"fixed point", "a particle held at a point"},
                              {"fixed coordinate", "one coordinate held at a value"},
                              {"surface", "particles on a surface given by a formula"}}};

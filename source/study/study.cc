@@ -4,6 +4,7 @@
 #include <freefall/core/text.h>
 #include <freefall/output/atomic_file.h>
 #include <freefall/output/folder_lock.h>
+#include <freefall/study/expected_values.h>
 #include <freefall/study/run_pool.h>
 #include <freefall/study/run_results.h>
 #include <freefall/study/study.h>
@@ -22,11 +23,12 @@ namespace fs = std::filesystem;
 
 namespace
 {
-StudySettings read_settings(const std::string &file)
+StudySettings read_settings(const std::string &file, const std::vector<std::string> &settings)
 {
   ParameterSection root;
   declare_study_parameters(root);
   read_parameter_file(file, root);
+  for (const auto &setting : settings) apply_setting(root, setting);
   return parse_study_parameters(root, file);
 }
 
@@ -74,7 +76,11 @@ std::string one_line(const ProcessEnd &end)
 }
 }  // namespace
 
-Study::Study(const std::string &file) : file_(file), settings_(read_settings(file)), plan_(make_study_plan(settings_)) {}
+Study::Study(const std::string &file, const std::vector<std::string> &settings)
+  : file_(file), settings_(read_settings(file, settings)), plan_(make_study_plan(settings_))
+{
+  check_expected_values(settings_, plan_);
+}
 
 void Study::list(std::ostream &stream) const
 {
@@ -154,14 +160,23 @@ void Study::fill_row(const StudyPlan::Row &row, const JobResults &results)
     const HistoryTable history(folder / "history.csv");
     for (const auto &measure : settings_.measures) table_.set(measure.name, evaluate(measure, history));
     std::optional<HistoryTable> reference;
+    std::optional<RunReport> reference_report;
     if (row.reference_job)
     {
-      const auto reference_report = read_run_report(results.folders[*row.reference_job]);
+      reference_report = read_run_report(results.folders[*row.reference_job]);
       if (reference_report && reference_report->status == "done")
         reference.emplace(results.folders[*row.reference_job] / "history.csv");
     }
     for (const auto &error : settings_.errors)
       table_.set(error.column(), evaluate(error, history, reference ? &*reference : nullptr));
+    for (const auto &deviation : settings_.deviations)
+    {
+      if (!deviation.from && !reference) throw RunError("the reference run failed.");
+      const auto sum = [&](const RunReport &run, const HistoryTable &table)
+      { return sum_of(deviation.quantities, run, settings_.measures, table); };
+      const double expected = deviation.from ? *deviation.from : sum(*reference_report, *reference);
+      table_.set(deviation.column(), evaluate(deviation, sum(*report, history), expected));
+    }
   }
   catch (const RunError &error)
   {
@@ -173,6 +188,7 @@ void Study::fill_table(const JobResults &results)
 {
   table_ = StudyTable();
   for (const auto &row : plan_.rows) fill_row(row, results);
+  add_expected_values(table_, settings_.expected);
 }
 
 std::vector<std::string> Study::printed_columns() const
@@ -190,6 +206,9 @@ std::vector<std::string> Study::printed_columns() const
   for (const auto &name : settings_.table_columns) add(name);
   for (const auto &measure : settings_.measures) add(measure.name);
   for (const auto &error : settings_.errors) add(error.column());
+  for (const auto &expected : settings_.expected)
+    for (const auto &name : {expected.quantity, expected.name, expected.deviation_column()}) add(name);
+  for (const auto &deviation : settings_.deviations) add(deviation.column());
   for (const auto &fit : settings_.fits)
   {
     add(fit.quantity);
@@ -213,6 +232,16 @@ std::string Study::description(const std::vector<FitResult> &fits) const
   json["errors"] = Json::array();
   for (const auto &error : settings_.errors)
     json["errors"].push_back({{"name", error.column()}, {"quantities", error.quantities}, {"relative", error.relative}});
+  json["expected"] = Json::array();
+  for (const auto &expected : settings_.expected)
+    json["expected"].push_back({{"name", expected.name},
+                                {"quantity", expected.quantity},
+                                {"deviation", expected.deviation_column()},
+                                {"tolerance", expected.tolerance ? Json(*expected.tolerance) : Json(nullptr)}});
+  json["deviations"] = Json::array();
+  for (const auto &deviation : settings_.deviations)
+    json["deviations"].push_back(
+      {{"name", deviation.column()}, {"quantities", deviation.quantities}, {"relative", deviation.relative}});
   json["fits"] = Json::array();
   for (const auto &result : fits)
   {
@@ -241,11 +270,29 @@ std::string Study::description(const std::vector<FitResult> &fits) const
                              {"x", plot.x},
                              {"y", plot.y},
                              {"lines", plot.lines},
+                             {"variants", plot.variants},
+                             {"shows_histories", plot.shows_histories},
+                             {"is_change", plot.is_change},
                              {"x_label", plot.x_label},
                              {"y_label", plot.y_label},
                              {"x_is_logarithmic", plot.x_is_logarithmic},
                              {"y_is_logarithmic", plot.y_is_logarithmic}});
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::vector<RunTables> Study::tables_of(const AverageRequest &request, const JobResults &results) const
+{
+  std::vector<RunTables> groups;
+  for (int row = 0; row < table_.n_rows(); ++row)
+  {
+    if (table_.text(row, "status") != "done") continue;
+    std::vector<std::string> values;
+    for (const std::string &name : request.separately_for) values.push_back(table_.text(row, name));
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const RunTables &known) { return known.group == values; });
+    if (group == groups.end()) group = groups.insert(groups.end(), RunTables{values, {}});
+    group->tables.emplace_back(results.folders[plan_.rows[row].job] / (request.table + ".csv"));
+  }
+  return groups;
 }
 
 Study::Outcome Study::run(const Options &options, const std::function<bool()> &stop_requested)
@@ -259,10 +306,13 @@ Study::Outcome Study::run(const Options &options, const std::function<bool()> &s
   write_file_atomically(options.output / "study.csv", table_.to_csv());
   write_file_atomically(options.output / "fits.csv", fits_to_csv(fits));
   write_file_atomically(options.output / "study.json", description(fits));
+  for (const auto &request : settings_.averages)
+    write_file_atomically(options.output / (request.name + ".csv"), average(request, tables_of(request, results)).to_csv());
   if (!options.quiet)
   {
     table_.print(std::cout, printed_columns());
-    if (!fits.empty()) std::cout << '\n';
+    if (!fits.empty() || !settings_.expected.empty()) std::cout << '\n';
+    print_expected_values(std::cout, table_, settings_.expected);
     print_fits(std::cout, fits);
     std::cout << std::flush;
   }

@@ -34,7 +34,9 @@ std::size_t width_of(const std::string &text)
 constexpr std::size_t longest_printed_text = 70;
 }  // namespace
 
-void StudyTable::set(const std::string &column, const std::string &text)
+void StudyTable::set(const std::string &column, const std::string &text) { set(n_rows_ - 1, column, text); }
+
+void StudyTable::set(int row, const std::string &column, const std::string &text)
 {
   std::size_t i = static_cast<std::size_t>(std::find(columns_.begin(), columns_.end(), column) - columns_.begin());
   if (i == columns_.size())
@@ -43,7 +45,7 @@ void StudyTable::set(const std::string &column, const std::string &text)
     entries_.emplace_back();
   }
   entries_[i].resize(static_cast<std::size_t>(n_rows_));
-  entries_[i].back() = text;
+  entries_[i][static_cast<std::size_t>(row)] = text;
 }
 
 void StudyTable::set(const std::string &column, double number)

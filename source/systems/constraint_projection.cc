@@ -1,9 +1,11 @@
 #include <freefall/core/errors.h>
 #include <freefall/systems/constraint_projection.h>
+#include <freefall/systems/hamiltonian.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <cmath>
+#include <vector>
 
 namespace freefall
 {
@@ -23,9 +25,34 @@ ConstraintResiduals constraint_residuals(const System &system, const State &stat
   return residuals;
 }
 
+namespace
+{
+/// (G H_pp G^T) lambda = g''[H_p, H_p] + G (H_pq H_p - H_pp H_q), R section 7.
+Eigen::VectorXd multipliers_of(const Hamiltonian &hamiltonian, const ConstraintSet &constraints, const State &state)
+{
+  Eigen::VectorXd p, entries, lambda, rate;
+  Hamiltonian::Derivatives here;
+  hamiltonian.momentum(state.q, state.v, p);
+  hamiltonian.derivatives(state.q, p, here);
+  constraints.jacobian(state.q, entries);
+  std::vector<Eigen::Triplet<double>> triplets;
+  for (int c = 0; c < constraints.size(); ++c)
+    for (std::size_t a = 0; a < constraints[c].dofs().size(); ++a)
+      triplets.emplace_back(c, constraints[c].dofs()[a], entries[constraints.offset(c) + a]);
+  Eigen::SparseMatrix<double> jacobian(constraints.size(), state.q.size());
+  jacobian.setFromTriplets(triplets.begin(), triplets.end());
+  constraints.second_derivative(state.q, here.p, here.p, lambda);
+  lambda += jacobian * (here.qp.transpose() * here.p - here.pp * here.q);
+  const Eigen::SparseMatrix<double> transposed = jacobian.transpose(), matrix = jacobian * here.pp * transposed;
+  Eigen::SparseLU<Eigen::SparseMatrix<double>> factors(matrix);
+  return factors.solve(lambda);
+}
+}  // namespace
+
 Eigen::VectorXd constraint_multipliers(const System &system, const State &state)
 {
   const ConstraintSet &constraints = *system.constraints();
+  if (const Hamiltonian *hamiltonian = non_separable_hamiltonian(system)) return multipliers_of(*hamiltonian, constraints, state);
   MultiplierMatrix matrix;
   matrix.attach(system);
   Eigen::VectorXd entries, gradient, rate, lambda;

@@ -2,6 +2,7 @@
 #include <freefall/systems/multiplier_matrix.h>
 
 #include <Eigen/OrderingMethods>
+#include <Eigen/SparseCholesky>
 #include <Eigen/SparseQR>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -138,7 +139,7 @@ void MultiplierMatrix::factorise(const Eigen::VectorXd &left, const Eigen::Vecto
     }
     catch (const StepFailed &)
     {
-      fail_singular(left);
+      fail_singular(left, right);
     }
     return;
   }
@@ -146,7 +147,7 @@ void MultiplierMatrix::factorise(const Eigen::VectorXd &left, const Eigen::Vecto
   std::fill(values, values + sparse_.nonZeros(), 0.);
   for (const Product &p : products_) values[p.entry] += left[p.left] * inverse_mass_[p.dof] * right[p.right];
   sparse_factors_->factorize(sparse_);
-  if (sparse_factors_->info() != Eigen::Success) fail_singular(left);
+  if (sparse_factors_->info() != Eigen::Success) fail_singular(left, right);
 }
 
 /// LU of a band matrix with exchanges of rows inside the band. Row i holds columns i - b ... i + 2 b.
@@ -206,12 +207,32 @@ void MultiplierMatrix::solve(Eigen::VectorXd &b)
   for (std::size_t c = 0; c < place_.size(); ++c) b[c] = permuted_[place_[c]];
 }
 
-void MultiplierMatrix::fail_singular(const Eigen::VectorXd &entries) const
+void MultiplierMatrix::archive(Archive &archive)
 {
-  const auto dependent = dependent_constraints(*system_, entries);
+  archive("n_factorisations", n_factorisations_);
+  archive("n_solves", n_solves_);
+}
+
+void MultiplierMatrix::fail_singular(const Eigen::VectorXd &left, const Eigen::VectorXd &right) const
+{
+  auto dependent = dependent_constraints(*system_, left);
+  if (dependent.empty()) dependent = dependent_constraints(*system_, right);
   if (dependent.empty()) throw StepFailed("the matrix of the multipliers is singular; a shorter step may help");
   throw StepFailed(fmt::format("the constraints have become dependent: {}", fmt::join(dependent, "; ")));
 }
+
+namespace
+{
+/// Whether the pivots of A^T A, columns of A of length 1, are far above rounding. Their cost is linear for a chain of any length,
+/// which that of an orthogonal factorisation is not; they cannot tell nearly dependent columns from dependent ones.
+bool are_clearly_independent(const Eigen::SparseMatrix<double> &A)
+{
+  constexpr double smallest_clear_pivot = 1e-8;
+  const Eigen::SparseMatrix<double> products = A.transpose() * A;
+  const Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factors(products);
+  return products.rows() == 0 || (factors.info() == Eigen::Success && factors.vectorD().minCoeff() > smallest_clear_pivot);
+}
+}  // namespace
 
 std::vector<std::string> dependent_constraints(const System &system, const Eigen::VectorXd &entries)
 {
@@ -240,6 +261,7 @@ std::vector<std::string> dependent_constraints(const System &system, const Eigen
   Eigen::SparseMatrix<double> transposed(system.n_dofs(), n);
   transposed.setFromTriplets(triplets.begin(), triplets.end());
   transposed.makeCompressed();
+  if (are_clearly_independent(transposed)) return messages;
   Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
   // Columns have length 1: what is left of a dependent one is rounding.
   qr.setPivotThreshold(1e-10);

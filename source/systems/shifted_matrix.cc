@@ -24,6 +24,18 @@ bool comes_in_triples(const LocalTerms &terms)
   }
   return true;
 }
+
+/// Calls f(i, j) with the rows of blocks of every pair of nodes a <= b of every term.
+template <typename Family, typename Function>
+void for_each_pair(const Family &family, int block_size, const Function &f)
+{
+  for (int term = 0; term < family.terms->n_terms(); ++term)
+  {
+    const auto dofs = family.terms->dofs(term);
+    for (int a = 0; a < family.nodes_per_term; ++a)
+      for (int b = a; b < family.nodes_per_term; ++b) f(dofs[block_size * a] / block_size, dofs[block_size * b] / block_size);
+  }
+}
 }  // namespace
 
 ShiftedMatrix::ShiftedMatrix(const System &system, const Selection &selection)
@@ -37,6 +49,9 @@ ShiftedMatrix::ShiftedMatrix(const System &system, const Selection &selection)
   Eigen::MatrixXd mass;
   if (!system.mass_is_diagonal())
   {
+    if (system.is_distributed())
+      throw InputError("implicit methods take a mass matrix that is not diagonal in one process only. Use a lumped mass, explicit "
+                       "Newmark, or leave out mpirun.");
     if (system.n_dofs() > max_dense_rows)
       throw InputError(fmt::format("implicit methods take a mass matrix that is not diagonal up to {} degrees of freedom, not {}",
                                    max_dense_rows, system.n_dofs()));
@@ -55,7 +70,7 @@ void ShiftedMatrix::build_sparsity(const Eigen::MatrixXd &mass)
   std::vector<std::vector<int>> columns(n_dofs / size);
   for (std::size_t row = 0; row < columns.size(); ++row) columns[row].push_back(static_cast<int>(row));
   for (int i = 0; i < mass.cols(); ++i)
-    for (int j = 0; j < mass.rows(); ++j)
+    for (int j = i; j < mass.rows(); ++j)
       if (mass(j, i) != 0) columns[i].push_back(j);
   const auto make_unique = [](std::vector<int> &row)
   {
@@ -65,49 +80,47 @@ void ShiftedMatrix::build_sparsity(const Eigen::MatrixXd &mass)
   for (auto &family : families_)
   {
     family.nodes_per_term = family.terms->dofs_per_term() / size;
-    for (int term = 0; term < family.terms->n_terms(); ++term)
-    {
-      const auto dofs = family.terms->dofs(term);
-      for (int a = 0; a < family.nodes_per_term; ++a)
-      {
-        auto &row = columns[dofs[size * a] / size];
-        for (int b = 0; b < family.nodes_per_term; ++b) row.push_back(dofs[size * b] / size);
-        // Neighbours come again with every element around a node: drop repetitions before they fill the memory.
-        if (row.size() > 512) make_unique(row);
-      }
-    }
+    for_each_pair(family, size,
+                  [&](int i, int j)
+                  {
+                    auto &row = columns[std::min(i, j)];
+                    row.push_back(std::max(i, j));
+                    // Neighbours come again with every element around a node: drop repetitions before they fill the memory.
+                    if (row.size() > 512) make_unique(row);
+                  });
   }
   for (auto &row : columns) make_unique(row);
   matrix_ = BlockMatrix(size, columns);
 
   for (auto &family : families_)
   {
-    const int n = family.nodes_per_term;
-    family.blocks.reserve(static_cast<std::size_t>(n) * n * family.terms->n_terms());
-    for (int term = 0; term < family.terms->n_terms(); ++term)
-    {
-      const auto dofs = family.terms->dofs(term);
-      for (int a = 0; a < n; ++a)
-        for (int b = 0; b < n; ++b) family.blocks.push_back(matrix_.find(dofs[size * a] / size, dofs[size * b] / size));
-    }
+    const auto n = static_cast<std::size_t>(family.nodes_per_term);
+    family.blocks.reserve(n * (n + 1) / 2 * family.terms->n_terms());
+    for_each_pair(family, size,
+                  [&](int i, int j) { family.blocks.push_back(i <= j ? matrix_.find(i, j) : ~matrix_.find(j, i)); });
   }
   for (int i = 0; i < mass.cols(); ++i)
-    for (int j = 0; j < mass.rows(); ++j)
-      if (i != j && mass(i, j) != 0) other_mass_.emplace_back(matrix_.find(i, j), mass(i, j));
+    for (int j = i + 1; j < mass.rows(); ++j)
+      if (mass(i, j) != 0) other_mass_.emplace_back(matrix_.find(i, j), mass(i, j));
+  find_fixed();
+}
+
+void ShiftedMatrix::find_fixed()
+{
+  const int size = matrix_.block_size();
+  std::vector<char> is_fixed(system_.n_dofs(), 0);
   for (const int dof : system_.fixed_dofs())
   {
-    const int row = dof / size, r = dof % size;
-    for (int k = matrix_.starts()[row]; k < matrix_.starts()[row + 1]; ++k)
-    {
-      const int mirrored = matrix_.find(matrix_.columns()[k], row);
-      for (int c = 0; c < size; ++c)
-      {
-        cleared_.push_back(size * size * k + size * r + c);
-        cleared_.push_back(size * size * mirrored + size * c + r);
-      }
-    }
-    fixed_.emplace_back(dof, size * size * matrix_.diagonal(row) + (size + 1) * r);
+    is_fixed[dof] = 1;
+    fixed_.emplace_back(dof, size * size * matrix_.diagonal(dof / size) + (size + 1) * (dof % size));
   }
+  if (fixed_.empty()) return;
+  for (int row = 0; row < matrix_.n_block_rows(); ++row)
+    for (int k = matrix_.starts()[row]; k < matrix_.starts()[row + 1]; ++k)
+      for (int r = 0; r < size; ++r)
+        for (int c = 0; c < size; ++c)
+          if (is_fixed[size * row + r] || is_fixed[size * matrix_.columns()[k] + c])
+            cleared_.push_back(size * size * k + size * r + c);
 }
 
 void ShiftedMatrix::assemble(const Eigen::VectorXd &q, double mass_factor, double shift)
@@ -138,13 +151,14 @@ void ShiftedMatrix::add(const Family &family, const Eigen::VectorXd &q, double s
     {
       const double *hessian = hessians_.data() + i * n_dofs * n_dofs;
       for (int a = 0; a < n; ++a)
-        for (int b = 0; b < n; ++b, ++block)
+        for (int b = a; b < n; ++b, ++block)
           if (matrix_.block_size() == 1)
-            values[*block] += shift * hessian[a * n_dofs + b];
+            values[*block < 0 ? ~*block : *block] += shift * hessian[a * n_dofs + b];
           else
           {
-            double *to = values + 9 * *block;
-            const double *from = hessian + 3 * a * n_dofs + 3 * b;
+            // Hessians are symmetric: the block (b, a) stands there too.
+            double *to = values + 9 * (*block < 0 ? ~*block : *block);
+            const double *from = hessian + (*block < 0 ? 3 * b * n_dofs + 3 * a : 3 * a * n_dofs + 3 * b);
             for (int r = 0; r < 3; ++r)
               for (int c = 0; c < 3; ++c) to[3 * r + c] += shift * from[r * n_dofs + c];
           }

@@ -2,6 +2,7 @@
 #include <freefall/core/ranks.h>
 #include <freefall/systems/conditions.h>
 #include <freefall/systems/multigrid.h>
+#include <freefall/systems/tally.h>
 #include <freefall/systems/system.h>
 
 #include <fmt/format.h>
@@ -76,7 +77,8 @@ void System::gradient_with_reactions(const Eigen::VectorXd &q, Eigen::VectorXd &
       {
         add_terms();
         // A rank would notice only its own infinities, and leave the others waiting.
-        if (!gradient.allFinite()) throw DomainError("a force is not finite");
+        for (int dof = 0; dof < n_dofs(); ++dof)
+          if (!std::isfinite(gradient[dof])) throw DomainError(fmt::format("the force on {} is not finite", dof_name(dof)));
       });
     shared_dofs_->add(gradient);
   }
@@ -149,6 +151,8 @@ NamedValues System::observe(const State &) const { return {}; }
 NamedValues System::trajectory(const State &) const { return {}; }
 
 NamedValues System::measure(const NumberColumns &) const { return {}; }
+
+std::unique_ptr<Tally> System::make_tally() const { return nullptr; }
 
 Snapshot System::snapshot(const State &state, SnapshotGeometry) const
 {

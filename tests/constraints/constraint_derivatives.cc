@@ -1,6 +1,7 @@
 #include <freefall/constraints/constraint_set.h>
 #include <freefall/constraints/coordinate_constraint.h>
 #include <freefall/constraints/distance_constraint.h>
+#include <freefall/constraints/product_constraint.h>
 #include <freefall/constraints/surface_constraint.h>
 #include <freefall/core/errors.h>
 
@@ -24,13 +25,14 @@ std::vector<Sample> samples()
 {
   std::vector<Sample> list;
   const std::vector<double> a{0.1, -0.4, 0.3, 1.2, 0.5, -0.2}, b{0.3, -0.1, 0.2, 0.9, 0.7, 0.1};
-  for (const Form form : {Form::half_square, Form::length})
+  for (const Form form : {Form::half_square, Form::square, Form::length})
   {
     list.push_back({std::make_unique<DistanceConstraint>(DistanceConstraint::between("rod", {0, 1, 2, 3, 4, 5}, 1.1, form)), a, b});
     list.push_back({std::make_unique<DistanceConstraint>(DistanceConstraint::from_point("pendulum", {0, 1}, {0.7, 0.2}, 0.8, form)),
                     {a[0], a[1]},
                     {b[0], b[1]}});
   }
+  list.push_back({std::make_unique<ProductConstraint>("right angle", std::vector<int>{0, 1, 2, 3, 4, 5}), a, b});
   list.push_back({std::make_unique<CoordinateConstraint>("rail", 3, 0.4), {0.2}, {0.7}});
   list.push_back({std::make_unique<SurfaceConstraint>("surface", Expression("x^2/4 + sin(y)*z + exp(x*z) - 1.3", {"x", "y", "z"}),
                                                       std::vector<int>{0, 1, 2}),
@@ -38,6 +40,11 @@ std::vector<Sample> samples()
                   {b[0], b[1], b[2]}});
   return list;
 }
+
+/// A bowl of revolution, a torus and something with every function, for discrete derivatives.
+const std::vector<std::string> formulas{"z - sqrt(1 + x^2 + y^2) + 0.3*cos(x^2 + y^2)", "(sqrt(x^2 + y^2) - 2)^2 + z^2 - 0.25",
+                                        "exp(-(x^2 + y^2)) + (x^2 + y^2)^1.5 - log(2 + z)",
+                                        "atan2(y, x + 2) + asin(x/3)*acos(z/3) + tan(y)/(2 + x*z) + tanh(z) - sinh(x) + 1/(3 - y)"};
 
 /// Central differences of second order: 1e-10 / h^2 of rounding and h^2 of truncation.
 constexpr double h = 1e-5, tolerance = 1e-9;
@@ -152,6 +159,45 @@ BOOST_AUTO_TEST_CASE(discrete_derivatives_of_distances_give_no_net_force_and_no_
     BOOST_TEST(force.norm() < 1e-15);
     BOOST_TEST(torque.norm() < 1e-15);
   }
+}
+
+BOOST_AUTO_TEST_CASE(discrete_derivatives_of_formulas_have_their_three_properties)
+{
+  const Eigen::Vector3d x0(0.4, -0.7, 0.3), way(0.5, 0.3, -0.6);
+  for (const auto &formula : formulas)
+  {
+    const SurfaceConstraint surface("surface", Expression(formula, {"x", "y", "z"}), {0, 1, 2});
+    for (const double part : {1., 1e-3, 1e-8, 1e-13, 1e-300, 0.})
+    {
+      const Eigen::Vector3d x1 = x0 + part * way, change = x1 - x0;
+      Eigen::Vector3d d, back, gradient;
+      surface.discrete_gradient(x0.data(), x1.data(), d.data());
+      surface.discrete_gradient(x1.data(), x0.data(), back.data());
+      // Rounding of a dozen operations.
+      BOOST_TEST((d - back).norm() < 1e-14, formula << " part " << part);
+      BOOST_TEST(std::abs(d.dot(change) - (surface.value(x1.data()) - surface.value(x0.data()))) < 3e-15, formula);
+      // The gradient at the midpoint, but for O(part^2).
+      const Eigen::Vector3d middle = x0 + 0.5 * change;
+      surface.gradient(middle.data(), gradient.data());
+      BOOST_TEST((d - gradient).norm() < 2 * part * part + 1e-14, formula << " part " << part << ": " << (d - gradient).norm());
+      if (part == 1) BOOST_TEST((d - gradient).norm() > 1e-4);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(discrete_derivatives_of_surfaces_of_revolution_give_no_torque_about_their_axis)
+{
+  const Eigen::Vector3d x0(0.4, -0.7, 0.3);
+  for (std::size_t i = 0; i + 1 < formulas.size(); ++i)
+    // Along the surface of revolution too, where a correction along the chord would be 0/0.
+    for (const Eigen::Vector3d &x1 : {Eigen::Vector3d(0.9, 0.1, -0.2), Eigen::Vector3d(0.7, 0.4, 0.3), Eigen::Vector3d(0.4, -0.7 + 1e-9, 0.3)})
+    {
+      const SurfaceConstraint surface("surface", Expression(formulas[i], {"x", "y", "z"}), {0, 1, 2});
+      Eigen::Vector3d d;
+      surface.discrete_gradient(x0.data(), x1.data(), d.data());
+      BOOST_TEST(std::abs((0.5 * (x0 + x1)).cross(d)[2]) < 1e-15);
+      BOOST_TEST(d.head(2).norm() > 0.01);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(products_of_a_set_are_those_of_its_matrices)

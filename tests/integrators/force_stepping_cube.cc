@@ -36,9 +36,9 @@ Run run(const System &system, ForceSteppingEngine engine, GridKind kind, double 
 std::set<std::pair<int, int>> coupled_nodes(const SolidSystem &system)
 {
   std::set<std::pair<int, int>> pairs;
-  for (const auto &cell : system.mesh().cells)
-    for (const int a : cell)
-      for (const int b : cell) pairs.emplace(a, b);
+  for (int cell = 0; cell < system.mesh().n_cells(); ++cell)
+    for (const int a : system.mesh().cell_nodes(cell))
+      for (const int b : system.mesh().cell_nodes(cell)) pairs.emplace(a, b);
   return pairs;
 }
 /// Linear momentum along y, kg m/s.

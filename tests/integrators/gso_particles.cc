@@ -6,6 +6,7 @@
 #include <freefall/systems/particles/particle_potentials.h>
 #include <freefall/systems/particles/radial_kepler.h>
 
+#include <integrators/argon.h>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
@@ -15,25 +16,12 @@ using namespace freefall;
 namespace
 {
 const double pi = std::acos(-1.0);
-constexpr double epsilon = 1654028.284;  // 119.8 K times 1.380658e-23 J/K, in 1e-27 J
 
 std::unique_ptr<ParticleSystem> kepler(double e)
 {
   auto system = std::make_unique<ParticleSystem>(
     2, std::vector<Particle>{{"body", 1, 0, {1 - e, 0, 0}, {0, std::sqrt((1 + e) / (1 - e)), 0}}});
   particle_potentials::add_central_gravity(*system, {0, 0, 0}, 1);
-  return system;
-}
-
-std::unique_ptr<ParticleSystem> argon()
-{
-  const double table[7][4] = {{0, 0, -30, -20},      {0.02, 0.39, 50, -90},    {0.34, 0.17, -70, -60}, {0.36, -0.21, 90, 40},
-                              {-0.02, -0.4, 80, 90}, {-0.35, -0.16, -40, 100}, {-0.31, 0.21, -80, -60}};
-  std::vector<Particle> atoms;
-  for (const auto &row : table)
-    atoms.push_back({"atom " + std::to_string(atoms.size() + 1), 66.34, 0, {row[0], row[1], 0}, {row[2], row[3], 0}});
-  auto system = std::make_unique<ParticleSystem>(2, atoms);
-  particle_potentials::add_lennard_jones(*system, {epsilon, 0.341});
   return system;
 }
 
@@ -115,9 +103,9 @@ BOOST_AUTO_TEST_CASE(at_high_eccentricity_newmark_loses_the_energy_and_labudde_g
 
 BOOST_AUTO_TEST_CASE(the_argon_cluster_has_the_energy_and_the_steps_of_the_paper)
 {
-  const JacobiReduction system(argon());
+  const JacobiReduction system(test::argon());
   // -10.5193, to half a unit of its last digit.
-  BOOST_TEST(std::abs(system.energy_balance(system.initial_state()).total() / epsilon + 10.5193) < 5e-5);
+  BOOST_TEST(std::abs(system.energy_balance(system.initial_state()).total() / test::argon_epsilon + 10.5193) < 5e-5);
   const Result result = force_stepping_run(system, 0.02, force_stepping::GridKind::mirrored_kuhn, 0.2);
   BOOST_TEST_MESSAGE("average step " << result.average_step << ", energy error " << result.energy_error);
   // 3.12 fs over 10 ns; this is the first fiftieth of it.

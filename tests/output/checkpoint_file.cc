@@ -12,7 +12,7 @@ using namespace freefall::testing;
 
 namespace
 {
-const CheckpointIdentity identity{"1.2.3", 17, 23};
+const CheckpointIdentity identity{"1.2.3", 17, 23, 1};
 
 std::string contents_with(double value)
 {
@@ -80,9 +80,10 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_cut_or_too_long_is_refused)
 BOOST_AUTO_TEST_CASE(what_it_belongs_to_must_agree)
 {
   const std::string whole = example_bytes();
-  BOOST_TEST(contains(refusal(whole, {"1.2.4", 17, 23}), "version 1.2.3 of Freefall; this is version 1.2.4"));
-  BOOST_TEST(contains(refusal(whole, {"1.2.3", 18, 23}), "other parameters"));
-  BOOST_TEST(contains(refusal(whole, {"1.2.3", 17, 24}), "another system"));
+  BOOST_TEST(contains(refusal(whole, {"1.2.4", 17, 23, 1}), "version 1.2.3 of Freefall; this is version 1.2.4"));
+  BOOST_TEST(contains(refusal(whole, {"1.2.3", 18, 23, 1}), "other parameters"));
+  BOOST_TEST(contains(refusal(whole, {"1.2.3", 17, 24, 1}), "another system"));
+  BOOST_TEST(contains(refusal(whole, {"1.2.3", 17, 23, 3}), "that of a run on 1 process, not 3. Resume it with freefall resume."));
 }
 
 BOOST_AUTO_TEST_CASE(a_failed_write_leaves_both_files_as_they_were)

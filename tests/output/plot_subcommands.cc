@@ -25,7 +25,9 @@ public:
                 "newmark.prm\nsubsection Settings\n  set End time = 0.5\nend\n"
                 "subsection Sweep step\n  set Parameter = Integrator/*/Time step\n  set Values = 0.0125, 0.00625, 0.003125\nend\n"
                 "subsection Fit drift\n  set Quantity = relative_energy_drift\n  set Against = step\nend\n"
-                "subsection Plot drift\n  set X = step\n  set Y = relative_energy_drift\nend\n");
+                "subsection Plot drift\n  set X = step\n  set Y = relative_energy_drift\nend\n"
+                "subsection Plot energies\n  set Of = histories\n  set Y = total_energy\n  set Change = true\n  set Lines = step\n"
+                "  set Y scale = logarithmic\nend\n");
     // Its plot is drawn by the study itself.
     require(freefall_program + " study " + folder("study.prm") + " --quiet --output " + folder("study"));
   }
@@ -109,7 +111,9 @@ BOOST_AUTO_TEST_CASE(orbit_draws_paths_and_the_ellipse, *needs_matplotlib)
 BOOST_AUTO_TEST_CASE(study_draws_its_own_plots_and_others, *needs_matplotlib)
 {
   BOOST_TEST(size_of_png(runs() / "study/drift.png")[0] == 1430u);
-  check_drawing("study " + runs().folder("study") + " --format svg", runs() / "study/drift.svg");
+  check_drawing("study " + runs().folder("study") + " --plot drift --format svg", runs() / "study/drift.svg");
+  check_drawing("study " + runs().folder("study") + " --plot energies --format svg", runs() / "study/energies.svg");
+  BOOST_TEST(contains(contents_of(runs() / "study/energies.svg"), "<svg"));
   check_drawing("study " + runs().folder("study") + " --x step --y wall_seconds -o " + runs().folder("wall.png"), runs() / "wall.png");
   check_refusal("study " + runs().folder("study") + " --x stp --y n_steps", "has no column 'stp'");
   check_refusal("study " + runs().folder("newmark"), "study.csv");

@@ -12,6 +12,7 @@ using nlohmann::json;
 namespace
 {
 const auto needs_paraview = needs("command -v pvpython && command -v Xvfb");
+const auto needs_film = needs("command -v pvpython && command -v Xvfb && command -v ffmpeg && command -v ffprobe");
 }
 
 BOOST_AUTO_TEST_SUITE(slow_paraview)
@@ -49,6 +50,26 @@ BOOST_AUTO_TEST_CASE(render_draws_a_picture_of_the_run, *needs_paraview)
   BOOST_REQUIRE_MESSAGE(outcome.exit_code == 0, outcome.text);
   const std::array<unsigned, 2> expected = {1400, 900};
   BOOST_TEST(size_of_png(folder / "picture.png") == expected);
+}
+
+BOOST_AUTO_TEST_CASE(render_makes_pictures_and_a_film_of_a_real_run, *needs_film)
+{
+  TemporaryFolder folder;
+  // No row of this history has any contact energy: the wall is touched for nanoseconds.
+  const Outcome made = run(FREEFALL_EXECUTABLE " run " FREEFALL_SOURCE_DIR
+                                               "/parameters/cube_impact_force_stepping.prm --quiet --force --set 'End time=20e-6' "
+                                               "--set 'Output/Snapshot interval=5e-6' --set 'Checks/Check interval=1e-6' --output " +
+                           folder.path().string());
+  BOOST_REQUIRE_MESSAGE(made.exit_code == 0, made.text);
+  const std::string command = script("render") + " " + folder.path().string();
+  const Outcome frames = run(command + " --frames 3 --output " + (folder / "frame.png").string());
+  BOOST_REQUIRE_MESSAGE(frames.exit_code == 0, frames.text);
+  BOOST_TEST(contents_of(folder / "frame_0000.png") != contents_of(folder / "frame_0002.png"));
+  const Outcome film = run(command + " --film " + (folder / "film.mp4").string());
+  BOOST_REQUIRE_MESSAGE(film.exit_code == 0, film.text);
+  const Outcome probe = run("ffprobe -v error -show_entries stream=codec_name,width,height,nb_frames -of csv=p=0 " +
+                            (folder / "film.mp4").string());
+  BOOST_TEST(probe.text == "h264,1400,900,5\n");
 }
 
 BOOST_AUTO_TEST_CASE(render_says_what_is_wrong, *needs_paraview)

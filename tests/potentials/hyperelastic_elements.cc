@@ -130,6 +130,35 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(whole_mesh_functions_are_the_sums_of_the_terms, Ma
   }
 }
 
+BOOST_AUTO_TEST_CASE_TEMPLATE(second_and_third_derivatives_in_batches_are_those_of_single_elements, Material, material_samples::All)
+{
+  for (const auto &full : element_samples::all()) BOOST_TEST_CONTEXT(full.shape.name)
+  for (int count = 1; count <= full.n_elements(); ++count)
+  {
+    Mesh mesh = full;
+    mesh.connectivity.resize(count * full.n_nodes());
+    const auto elements = elements_of<Material>(mesh);
+    const auto q = deformed(mesh, 5), direction = deformed(mesh, 6);
+    const int n = elements.dofs_per_term(), first = count / 3;
+    std::vector<double> batched(n * n * (count - first)), single(n * n);
+    elements.hessians(first, count - first, q, batched.data());
+    for (int e = first; e < count; ++e)
+    {
+      elements.hessian(e, local(elements, e, q).data(), single.data());
+      const double size = term_checks::largest(single);
+      double error = 0;
+      for (int k = 0; k < n * n; ++k) error = std::max(error, std::abs(single[k] - batched[n * n * (e - first) + k]));
+      BOOST_TEST(error < 1e-13 * size);  // rounding, of sums over up to 27 points
+    }
+    Eigen::VectorXd plain = Eigen::VectorXd::Zero(q.size()), found = plain;
+    elements.LocalTerms::add_third_derivative(q, direction, plain);
+    elements.add_third_derivative(q, direction, found);
+    BOOST_TEST((plain.norm() > 0.01) == !(std::is_same_v<Material, LinearElastic>));
+    // Rounding of terms of the size of the moduli, 1.
+    BOOST_TEST((found - plain).norm() < 1e-13 * std::max(1., plain.norm()));
+  }
+}
+
 BOOST_AUTO_TEST_CASE_TEMPLATE(only_linear_elasticity_depends_on_the_frame, Material, material_samples::All)
 {
   const Eigen::Matrix3d R = Eigen::AngleAxisd(1.1, Eigen::Vector3d(1, 2, 3).normalized()).toRotationMatrix();

@@ -109,6 +109,21 @@ BOOST_AUTO_TEST_CASE(derivatives_to_third_order_agree_with_differences)
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_third_derivative_in_batches_is_the_sum_of_the_elements)
+{
+  const RandomElements mesh(37);  // no multiple of a batch
+  for (const int count : {1, 8, 37})
+  {
+    const Tetrahedra elements = mesh.elements(count);
+    const Eigen::VectorXd direction = mesh.q.array().sin();
+    Eigen::VectorXd plain = Eigen::VectorXd::Zero(mesh.q.size()), found = plain;
+    elements.LocalTerms::add_third_derivative(mesh.q, direction, plain);
+    elements.add_third_derivative(mesh.q, direction, found);
+    BOOST_TEST_REQUIRE(plain.norm() > 1e9);
+    BOOST_TEST((found - plain).norm() < 1e-13 * plain.norm());  // rounding
+  }
+}
+
 BOOST_AUTO_TEST_CASE(differences_agree_with_differences_of_values)
 {
   const Octahedron mesh;

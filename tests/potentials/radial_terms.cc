@@ -1,4 +1,6 @@
 #include <freefall/core/errors.h>
+#include <freefall/core/inverse_root.h>
+#include <freefall/potentials/pair_terms.h>
 #include <freefall/potentials/radial_terms.h>
 
 #include <Eigen/Geometry>
@@ -196,6 +198,87 @@ BOOST_AUTO_TEST_CASE(the_discrete_gradient_gives_the_difference_of_the_energy_an
     BOOST_TEST(torque.norm() <= 1e-14 * exact.norm());
     BOOST_TEST((gradient.head<3>() + gradient.tail<3>()).norm() == 0);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_penalised_distance_agrees_with_fifty_digits)
+{
+  check_all_dimensions(laws::SquareStretch{3.7, 0.8}, 1.3, 0.1);
+}
+
+BOOST_AUTO_TEST_CASE(points_of_one_group_do_not_act_on_each_other)
+{
+  // Groups of one to four points, not one after another, of numbers that fill no batch.
+  const int n = 23;
+  std::vector<int> points, groups;
+  std::vector<double> charges;
+  Eigen::VectorXd q(3 * n);
+  for (int i = 0; i < n; ++i)
+  {
+    points.push_back(i);
+    groups.push_back(i < 4 ? 50 : i == 7 || i == 19 ? 60 : i < 12 ? 70 + i / 2 : 90 + i);
+    charges.push_back(i % 3 ? 0.4 : -0.9);
+    for (int axis = 0; axis < 3; ++axis) q[3 * i + axis] = 3 * std::sin(1. + 2.3 * i + 1.1 * axis * axis);
+  }
+  const auto expect = [&](auto law, double tolerance)
+  {
+    using Law = decltype(law);
+    const PairTerms<Law, 3> pairs("pair", law, points, charges, groups);
+    double energy = 0;
+    Eigen::VectorXd gradient = Eigen::VectorXd::Zero(3 * n);
+    int n_pairs = 0;
+    for (int i = 0; i < n; ++i)
+      for (int j = i + 1; j < n; ++j)
+      {
+        if (groups[i] == groups[j]) continue;
+        ++n_pairs;
+        const Eigen::Vector3d d = q.segment<3>(3 * i) - q.segment<3>(3 * j);
+        const double weight = charges[i] * charges[j], u = d.squaredNorm();
+        energy += weight * law(u);
+        gradient.segment<3>(3 * i) += 2 * weight * laws::slope(law, u) * d;
+        gradient.segment<3>(3 * j) -= 2 * weight * laws::slope(law, u) * d;
+      }
+    BOOST_TEST(n_pairs < n * (n - 1) / 2 - 6);
+    BOOST_TEST(pairs.n_terms() == n_pairs);
+    BOOST_TEST(pairs.energy(q) == energy, boost::test_tools::tolerance(tolerance));
+    Eigen::VectorXd found = Eigen::VectorXd::Zero(3 * n);
+    pairs.add_gradient(q, found);
+    BOOST_TEST((found - gradient).norm() < tolerance * gradient.norm());
+    // Forces of a pair cancel to the last bit, their sums to rounding.
+    Eigen::Vector3d total = Eigen::Vector3d::Zero();
+    for (int i = 0; i < n; ++i) total += found.segment<3>(3 * i);
+    BOOST_TEST(total.norm() < 1e-13 * gradient.norm());
+  };
+  // Rounding of sums in another order; two roundings in the root.
+  expect(laws::InverseDistance{1.7}, 1e-13);
+  expect(laws::LennardJones{0.2, 0.4}, 1e-13);
+  // With a list of neighbours as without, bit for bit.
+  const laws::Truncated<laws::InverseDistance> law(laws::InverseDistance{1.7}, 2.5);
+  using Pairs = PairTerms<laws::Truncated<laws::InverseDistance>, 3>;
+  const Pairs all("pair", law, points, charges, groups);
+  Pairs near("pair", law, points, charges, groups);
+  near.use_neighbour_list(2.5, 0.3);
+  Eigen::VectorXd by_all = Eigen::VectorXd::Zero(3 * n), by_list = by_all;
+  all.add_gradient(q, by_all);
+  near.add_gradient(q, by_list);
+  BOOST_TEST((by_all == by_list));
+  BOOST_TEST(all.energy(q) == near.energy(q));
+}
+
+BOOST_AUTO_TEST_CASE(the_inverse_root_of_a_batch_is_good_to_two_roundings)
+{
+  double worst = 0;
+  for (int i = 0; i < 4000; ++i)
+  {
+    const double u = std::pow(10., -30 + 0.015 * i) * (1 + 0.37 * std::sin(1. + i));
+    alignas(64) double lanes[batch_size];
+    inverse_root(Batch(u)).store_aligned(lanes);
+    const Real exact = 1 / sqrt(Real(u));
+    worst = std::max(worst, static_cast<double>(abs(lanes[0] - exact) / exact));
+  }
+  BOOST_TEST(worst < 2 * 2.3e-16);
+  alignas(64) double lanes[batch_size];
+  inverse_root(Batch(0.)).store_aligned(lanes);
+  BOOST_TEST(!std::isfinite(lanes[0]));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

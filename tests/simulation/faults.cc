@@ -27,6 +27,9 @@ const std::string endless = parameters("cube_impact.prm") +
                             " --set 'End time=1' --set 'Output/History interval=1e-5' --set 'Output/Snapshot interval=1e-5'"
                             " --set 'Checks/Maximum energy error=none' --quiet";
 
+/// Before a command of a script: root may write everywhere, so it becomes somebody else.
+const std::string as_somebody = geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : "";
+
 /// Waits until the run in that folder has its first checkpoint.
 std::string wait_for(const std::string &folder) { return "while [ ! -e " + folder + "/checkpoint ]; do sleep 0.05; done"; }
 }  // namespace
@@ -80,6 +83,40 @@ BOOST_AUTO_TEST_CASE(a_folder_that_vanishes_ends_the_run_with_its_name)
   BOOST_TEST(read_text(folder + ".gone/history.csv").back() == '\n');
   BOOST_TEST(run_and_signal("resume " + folder + ".gone --quiet", 1.5, SIGTERM) == 3);
   BOOST_TEST(contains(read_text(folder + ".gone/summary.json"), "interrupted"));
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_written_to_is_refused_before_anything_runs)
+{
+  const ScratchFolder scratch("unwritable");
+  std::ofstream(scratch / "file") << "kept";
+  const auto below_a_file = run_freefall("run " + endless + " --output " + (scratch / "file").string() + "/a");
+  BOOST_TEST(below_a_file.exit_code == 2, below_a_file.output);
+  BOOST_TEST(contains(below_a_file.output, "Cannot make the output folder"), below_a_file.output);
+  BOOST_TEST(contains(below_a_file.output, "Not a directory"), below_a_file.output);
+  BOOST_TEST(read_text(scratch / "file") == "kept");
+
+  fs::create_directory(scratch / "locked");
+  fs::permissions(scratch / "locked", fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_read | fs::perms::others_exec);
+  const auto locked = run_script(as_somebody + "$FREEFALL run " + endless + " --output " + (scratch / "locked").string());
+  BOOST_TEST(locked.exit_code == 2, locked.output);
+  BOOST_TEST(contains(locked.output, "cannot be written to: Permission denied"), locked.output);
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_that_becomes_unwritable_ends_the_run_which_goes_on_when_that_is_mended)
+{
+  const ScratchFolder scratch("forbidden");
+  const std::string folder = (scratch / "a").string();
+  fs::permissions(scratch.string(), fs::perms::all);
+  const auto result = run_script(as_somebody + "timeout 100 $FREEFALL run " + endless + " --output " + folder + " & " +
+                                 wait_for(folder) + "; chmod 555 " + folder + "/snapshots; wait $!");
+  BOOST_TEST(result.exit_code == 3, result.output);
+  BOOST_TEST(contains(result.output, folder + "/snapshots/snapshot_"), result.output);
+  BOOST_TEST(contains(result.output, "Permission denied"), result.output);
+  BOOST_TEST(contains(result.output, "freefall resume"), result.output);
+  BOOST_TEST(read_text(folder + "/history.csv").back() == '\n');
+  fs::permissions(folder + "/snapshots", fs::perms::all);
+  BOOST_TEST(run_and_signal("resume " + folder + " --quiet", 1.5, SIGTERM) == 3);
+  BOOST_TEST(contains(read_text(folder + "/summary.json"), "interrupted"));
 }
 
 BOOST_AUTO_TEST_CASE(a_second_run_and_a_resume_in_a_folder_in_use_are_refused)

@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_CASE(runs_killed_tens_of_times_end_with_the_same_files)
     BOOST_TEST(report.n_finished > 0);
     n_kills += report.n_kills;
   }
-  BOOST_TEST(n_kills >= 28);
+  BOOST_TEST(n_kills >= 56);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

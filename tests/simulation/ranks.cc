@@ -1,10 +1,12 @@
+#include "on_ranks.h"
+
 #include <freefall/core/csv_table.h>
-#include <run_program.h>
 
 #include <boost/test/unit_test.hpp>
 #include <cctype>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 // Runs on several processes, by mpirun, against the same runs on one.
@@ -14,16 +16,6 @@ namespace
 namespace fs = std::filesystem;
 
 const std::string parameters = std::string(FREEFALL_SOURCE_DIR) + "/parameters/";
-
-ProgramResult run_on(int n_ranks, const std::string &arguments)
-{
-  // More ranks than cores, and as root in a container: both are fine for a test.
-  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-  setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
-  if (n_ranks == 1) return run_freefall(arguments);
-  return run_command("mpirun -n " + std::to_string(n_ranks) + " " + FREEFALL_EXECUTABLE + " " + arguments);
-}
 
 /// Rows of history.csv without its header, and the header.
 std::pair<std::string, std::vector<std::vector<double>>> history(const fs::path &file)
@@ -184,10 +176,35 @@ void write_loaded_block(const fs::path &file, const std::string &element)
 BOOST_AUTO_TEST_CASE(loads_damping_and_moving_supports_and_obstacles_agree_to_rounding)
 {
   const ScratchFolder scratch("ranks_conditions");
-  for (const std::string element : {"linear tetrahedra", "linear hexahedra", "quadratic tetrahedra"})
+  for (const std::string element : {"linear tetrahedra", "linear hexahedra", "quadratic tetrahedra", "quadratic hexahedra"})
   {
     const fs::path file = scratch / "block.prm";
     write_loaded_block(file, element);
+    BOOST_TEST_CONTEXT(element) BOOST_TEST(difference_of_ranks(scratch, file.string()) < 1e-10);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_consistent_mass_agrees_to_rounding)
+{
+  // A heavy block, held at one side, sinks onto a wall. More ranks than elements are among the cases: the coarsest mesh has two.
+  const ScratchFolder scratch("ranks_consistent");
+  for (const std::string element : {"linear tetrahedra", "linear hexahedra", "quadratic tetrahedra", "quadratic hexahedra"})
+  {
+    const fs::path file = scratch / "block.prm";
+    std::ofstream(file) << "set Problem = solid\nset End time = 2e-3\n"
+                           "subsection Body block\n  set Velocity = 0; 0; -1\n  subsection Mesh\n    set Element = "
+                        << element
+                        << "\n    set Size = 0.2, 0.1, 0.1\n    set Subdivisions = 2, 1, 1\n  end\n"
+                           "  subsection Material\n    set Model = neo-Hookean\n    set Young modulus = 1e8\n"
+                           "    set Poisson ratio = 0.3\n    set Density = 1000\n  end\nend\n"
+                           "subsection Finite elements\n  set Mass = consistent\nend\n"
+                           "subsection Support left\n  set Boundary = 0\n  set X = fixed\nend\n"
+                           "subsection Loads\n  set Gravity = 0, 0, -9.81\nend\n"
+                           "subsection Contact\n  subsection Plane floor\n    set Point = 0, 0, -1e-4\n    set Normal = 0, 0, 1\n"
+                           "  end\nend\n"
+                           "subsection Integrator\n  set Name = explicit Newmark\nend\nsubsection Output\n  set History interval = "
+                           "1e-4\nend\n";
+    // Some hundred steps, each solved to 1e-15 relative to the forces.
     BOOST_TEST_CONTEXT(element) BOOST_TEST(difference_of_ranks(scratch, file.string()) < 1e-10);
   }
 }
@@ -213,6 +230,99 @@ BOOST_AUTO_TEST_CASE(implicit_methods_agree_to_the_tolerance_of_their_solves)
       BOOST_TEST_CONTEXT(method << ", " << element)
       BOOST_TEST(difference_of_ranks(scratch, base + name + "\" --set \"Integrator/" + method + "/Time step=4e-7\"" + mesh) < 1e-6);
     }
+  }
+}
+
+/// The cube slowly against a soft wall with steps that make the diagonal a bad guess of the matrix.
+const std::string soft_cube =
+  parameters + "cube_impact.prm --quiet --set \"End time=5e-5\" --set \"Body cube/Velocity=10;10;10\" --set \"Contact/Plane "
+               "wall/Stiffness=1e10\" --set \"Contact/Plane wall/Point=0.1001,0.1001,0.1001\" --set \"Checks/Maximum energy "
+               "error=none\" --set \"Output/Snapshot interval=none\" --set \"Output/History interval=5e-6\" ";
+const std::string hexahedra = "--set \"Body cube/Mesh/Type=box\" --set \"Body cube/Mesh/Element=linear hexahedra\" --set \"Body "
+                              "cube/Mesh/Size=0.1,0.1,0.1\" --set \"Body cube/Mesh/Subdivisions=7,7,7\" ";
+
+BOOST_AUTO_TEST_CASE(linear_solvers_agree_on_any_number_of_ranks)
+{
+  const ScratchFolder scratch("ranks_solvers");
+  const auto run = [&](const std::string &mesh, const std::string &method, const std::string &solver, int n_ranks)
+  {
+    const std::string section = "--set \"Integrator/" + method + "/";
+    const fs::path folder = scratch / (method + solver + std::to_string(n_ranks));
+    const auto result = run_on(n_ranks, "run " + soft_cube + mesh + "--set \"Integrator/Name=" + method + "\" " + section +
+                                          "Time step=5e-6\" " + section + "Linear solver=" + solver + "\" --output " + folder.string());
+    BOOST_REQUIRE_MESSAGE(result.exit_code == 0, result.output);
+    return folder;
+  };
+  const auto iterations = [](const fs::path &folder)
+  { return nlohmann::json::parse(read_text(folder / "summary.json"))["integrator_details"]["n_linear_iterations"].get<int>(); };
+  // Newton's iteration to 1e-10 or conjugate gradients to 1e-12 in each of ten steps.
+  const auto compare = [](const fs::path &a, const fs::path &b)
+  { BOOST_TEST(largest_difference(history(a / "history.csv").second, history(b / "history.csv").second) < 1e-8, b); };
+
+  const std::string tetrahedra = "--set \"Body cube/Mesh/Type=cube III\" ";
+  const auto one = run(tetrahedra, "Newmark", "direct", 1), levels = run(tetrahedra, "Newmark", "multigrid", 1);
+  const auto direct = run(tetrahedra, "Newmark", "direct", 2), many_levels = run(tetrahedra, "Newmark", "multigrid", 4);
+  for (const auto &folder : {levels, direct, many_levels, run(tetrahedra, "Newmark", "jacobi", 3)}) compare(one, folder);
+  BOOST_TEST(iterations(direct) == 0);
+  // Aggregates end at ranks, which makes multigrid a little weaker than on one rank.
+  BOOST_TEST(iterations(many_levels) < 1.5 * iterations(levels));
+  BOOST_TEST(iterations(many_levels) > 0);
+
+  compare(run(hexahedra, "Zhang-Skeel", "direct", 1), run(hexahedra, "Zhang-Skeel", "multigrid", 3));
+}
+
+BOOST_AUTO_TEST_CASE(linear_solvers_work_on_ranks_that_hold_nothing)
+{
+  const ScratchFolder scratch("ranks_nothing");
+  // Five tetrahedra on seven ranks.
+  const std::string few = soft_cube + "--set \"Body cube/Mesh/Type=box\" --set \"Body cube/Mesh/Subdivisions=1,1,1\" --set \"Body "
+                          "cube/Mesh/Size=0.1,0.1,0.1\" --set \"Body cube/Mesh/Cut=5\" --set Integrator/Name=Newmark --set "
+                          "\"Integrator/Newmark/Time step=5e-6\" --set \"Integrator/Newmark/Linear solver=";
+  std::vector<std::vector<double>> serial;
+  for (const auto &[n_ranks, solver] :
+       std::vector<std::pair<int, std::string>>{{1, "direct"}, {7, "direct"}, {7, "jacobi"}, {7, "multigrid"}})
+  {
+    const fs::path folder = scratch / (solver + std::to_string(n_ranks));
+    const auto result = run_on(n_ranks, "run " + few + solver + "\" --output " + folder.string());
+    BOOST_REQUIRE_MESSAGE(result.exit_code == 0, result.output);
+    BOOST_TEST(result.output.find("WARNING") == std::string::npos, result.output);
+    const auto rows = history(folder / "history.csv").second;
+    if (serial.empty())
+      serial = rows;
+    else
+      BOOST_TEST(largest_difference(serial, rows) < 1e-8, solver);  // Newton's tolerance over ten steps
+  }
+  // A step that fails on all ranks, wherever the largest residual is, ends the run with one message.
+  const auto failed = run_on(7, "run " + few + "direct\" --set \"Integrator/Newmark/Maximum iterations=1\" --output " +
+                                  (scratch / "failed").string());
+  BOOST_TEST(failed.exit_code == 3, failed.output);
+  const std::string message = nlohmann::json::parse(read_text(scratch / "failed/summary.json"))["message"];
+  BOOST_TEST(message.find("did not converge in 1 iterations") != std::string::npos, message);
+  BOOST_TEST(message.find("largest at node") != std::string::npos, message);
+}
+
+BOOST_AUTO_TEST_CASE(the_noise_of_a_heat_bath_does_not_depend_on_the_ranks)
+{
+  const ScratchFolder scratch("ranks_heat_bath");
+  // So hot that nodes of some grams move: k_B T = 1e-3 J.
+  const std::string hot = "--set \"Thermostat/Temperature=7.2e19\" --set \"Thermostat/Friction=1e5\" ";
+  std::vector<std::vector<double>> serial;
+  for (const int n_ranks : {1, 2, 3})
+  {
+    const fs::path folder = scratch / std::to_string(n_ranks);
+    const auto result = run_on(n_ranks, "run " + cube + hot + "--output " + folder.string());
+    BOOST_REQUIRE_MESSAGE(result.exit_code == 0, result.output);
+    const auto [header, rows] = history(folder / "history.csv");
+    BOOST_TEST(header.find(",heat") != std::string::npos);
+    if (n_ranks == 1)
+    {
+      serial = rows;
+      // Of some hundred joules of kinetic energy at the start, friction takes a large part.
+      BOOST_TEST(std::abs(rows.back().back()) > 1);
+    }
+    else
+      // Rounding, as without a bath.
+      BOOST_TEST(largest_difference(serial, rows) < 1e-9);
   }
 }
 

@@ -16,11 +16,11 @@ struct Run
   std::map<std::string, std::vector<double>> columns;
   nlohmann::json summary;
 
-  explicit Run(const std::string &name)
+  explicit Run(const std::string &name, const std::string &options = "")
   {
     const ScratchFolder scratch(name);
     const std::string file = std::string(FREEFALL_SOURCE_DIR) + "/parameters/" + name + ".prm";
-    const auto result = run_freefall("run " + file + " --quiet --output " + (scratch / "run").string());
+    const auto result = run_freefall("run " + file + " --quiet " + options + " --output " + (scratch / "run").string());
     BOOST_TEST_REQUIRE(result.exit_code == 0, name << " said\n" << result.output);
     summary = nlohmann::json::parse(read_text(scratch / "run/summary.json"));
     std::istringstream text(read_text(scratch / "run/history.csv"));
@@ -82,6 +82,32 @@ BOOST_AUTO_TEST_CASE(the_spinning_bar_keeps_its_spin)
   for (std::size_t i = 0; i < x.size(); ++i) longest = std::max(longest, std::hypot(x[i], y[i]));
   BOOST_TEST(longest > 0.5 * 1.003);
   BOOST_TEST(longest < 0.5 * 1.012);
+}
+
+BOOST_AUTO_TEST_CASE(long_implicit_steps_transfer_the_momentum_of_the_impact)
+{
+  // A step of the implicit files is 24 critical steps of explicit Newmark, or 400 steps of its file.
+  const Run reference("cube_impact");
+  const auto transfer = [](const Run &run, const std::string &column)
+  { return run.columns.at(column).back() - run.columns.at(column).front(); };
+  for (const auto &[name, method] : std::vector<std::pair<std::string, std::string>>{
+         {"cube_impact_newmark_implicit", "Newmark"}, {"cube_impact_zhang_skeel", "Zhang-Skeel"}})
+  {
+    const Run run(name), half(name, "--set \"Integrator/" + method + "/Time step=2e-7\" --set \"Checks/Maximum energy error=none\"");
+    const double step = run.summary["time_step"]["average"];
+    const double critical = reference.summary["problem_details"]["critical_time_step"];
+    BOOST_TEST(step > 20 * critical);
+    BOOST_TEST(step < 100 * critical);
+    const double expected = transfer(reference, "linear_momentum_y"), found = transfer(run, "linear_momentum_y");
+    // The wall is stiff: the error of a step is of first order, and half of it is gone with half the step.
+    const double error_of_the_step = 2 * std::abs(found - transfer(half, "linear_momentum_y"));
+    BOOST_TEST_MESSAGE(name << ": " << step / critical << " critical steps, momentum transfer " << found << ", explicit "
+                            << expected << ", error of the step " << error_of_the_step);
+    BOOST_TEST(std::abs(found - expected) < error_of_the_step, name);
+    BOOST_TEST(error_of_the_step < 0.05 * std::abs(expected), name);
+    // Along the wall and across the motion nothing acts.
+    BOOST_TEST(std::abs(transfer(run, "linear_momentum_x")) < 1e-9 * std::abs(expected), name);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_taylor_bar_springs_back)

@@ -6,6 +6,7 @@
 #include <freefall/simulation/tables.h>
 
 #include <boost/test/unit_test.hpp>
+#include <algorithm>
 #include <cstring>
 
 using namespace freefall;
@@ -39,8 +40,95 @@ subsection Potentials
   subsection Central gravity
     set Strength = 1
   end
+  subsection Bond ab
+    set Particles = a, b
+    set Stiffness = 2
+    set Rest length = 1.5
+  end
+  subsection Angle abc
+    set Particles = a, b, c
+    set Rest angle = 60
+  end
+  subsection Morse
+    set Depth = 0.1
+  end
 end
 )";
+
+/// A double pendulum in the plane: rods of length 1.
+const char *const double_pendulum = R"(
+set Problem = particles
+set End time = 1
+subsection Particles
+  set Dimension = 2
+  subsection Particle a
+    set Position = 1, 0
+    set Velocity = 0, -0.7
+  end
+  subsection Particle b
+    set Mass = 2
+    set Position = 1, 1
+    set Velocity = 0.3, -0.7
+  end
+end
+subsection Potentials
+  set Gravity = 0, -1, 0
+end
+subsection Constraints
+  subsection Anchor rod
+    set Particle = a
+    set Point = 0, 0
+    set Length = 1
+  end
+  subsection Distance rod
+    set Particles = a, b
+    set Length = 1
+  end
+end
+)";
+
+/// A body that turns in a field.
+const char *const top = R"(
+set Problem = rigid body
+set End time = 1
+subsection Rigid body
+  set Inertia          = 1, 1.6, 2.1
+  set Angular velocity = 0.3, 3, 0.5
+  subsection Field
+    set Strength  = 2
+    set Direction = 0, 0, -1
+    set Dipole    = 0, 1, 1
+  end
+end
+)";
+
+/// One way to run a row of the table: its settings, and a system that it can run.
+struct Variation
+{
+  std::string integrator;
+  std::vector<std::string> settings;  ///< of its section
+};
+
+/// Settings that make an integrator carry something else; every row runs with its defaults too.
+std::vector<Variation> variations()
+{
+  std::vector<Variation> all{{"force-stepping", {"Engine=local", "Spacing=1e-3"}},
+                             {"force-stepping", {"Engine=kinetic", "Spacing=1e-3"}},
+                             {"force-stepping", {"Engine=sherman-morrison", "Spacing=1e-3"}},
+                             {"generalised-alpha", {"Adaptive=true"}},
+                             {"pushforward Newmark", {"Adaptive=true", "Linear solver=jacobi"}},
+                             {"Zhang-Skeel", {"Order=4"}},
+                             {"Zhang-Skeel", {"Form=simplified", "Adaptive=true", "Linear solver=jacobi"}},
+                             {"RATTLE", {"Order=4"}},
+                             {"constrained ODE", {"Method=Fehlberg", "Position projection=1e-10"}},
+                             {"constrained ODE", {"Method=Gauss collocation", "Momentum projection=1e-12"}},
+                             {"constrained ODE", {"Position projection=1e-9", "Momentum projection=1e-9"}},
+                             {"constrained symplectic Euler", {"Form=first order"}},
+                             {"constrained Gauss", {"Index=3", "Stages=2", "Projected=true"}}};
+  for (const auto &row : integrator_table())
+    if (row.name != "force-stepping") all.push_back({row.name, {}});
+  return all;
+}
 
 /// Half a run by one integrator, the other half by it and by another one that loaded what it saved. Says what differs.
 std::string difference_after_restart(const IntegratorRow &row, const ParameterSection &parameters, const System &system)
@@ -82,32 +170,35 @@ BOOST_AUTO_TEST_SUITE(restart)
 
 BOOST_AUTO_TEST_CASE(every_integrator_goes_on_bit_for_bit_from_what_it_saved)
 {
-  int n_integrators = 0;
-  for (const auto &row : integrator_table())
-    for (const std::string engine : {"local", "kinetic", "sherman-morrison"})
+  for (const auto &variation : variations())
+  {
+    const auto &row = *std::find_if(integrator_table().begin(), integrator_table().end(),
+                                    [&](const auto &candidate) { return candidate.name == variation.integrator; });
+    std::string refusals;
+    bool was_run = false;
+    for (const char *problem : {molecule, double_pendulum, top})
     {
-      if (row.name != "force-stepping" && engine != "local") continue;
       ParameterSection root;
       Simulation::declare_parameters(root);
-      read_prm(molecule, "molecule", root);
-      if (row.name == "force-stepping")
-      {
-        apply_setting(root, "Integrator/Force-stepping/Engine=" + engine);
-        apply_setting(root, "Integrator/Force-stepping/Spacing=1e-3");
-      }
-      const auto system = problem_table()[1].make(root);
+      read_prm(problem, "problem", root);
+      for (const auto &setting : variation.settings) apply_setting(root, "Integrator/" + row.title() + "/" + setting);
+      const auto rows = problem_table();
+      const auto kind = std::find_if(rows.begin(), rows.end(), [&](const auto &one) { return one.name == root.text("Problem"); });
+      BOOST_TEST_REQUIRE((kind != rows.end()));
+      const auto system = kind->make(root);
       try
       {
         const std::string difference = difference_after_restart(row, root, *system);
         BOOST_TEST(difference == "", row.name << ": " << difference);
-        ++n_integrators;
+        was_run = true;
       }
       catch (const InputError &error)
       {
-        BOOST_TEST_MESSAGE(row.name << " cannot run this system: " << error.what());
+        refusals += error.what();
       }
     }
-  BOOST_TEST(n_integrators >= 12);
+    BOOST_TEST(was_run, row.name << " runs no system: " << refusals);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(interrupted_and_resumed_runs_leave_the_files_of_the_run_that_never_was)
@@ -133,6 +224,19 @@ BOOST_AUTO_TEST_CASE(interrupted_and_resumed_runs_leave_the_files_of_the_run_tha
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_same_input_gives_the_same_bytes_whatever_the_threads_of_libraries)
+{
+  for (const auto &which : cases())
+  {
+    const ScratchFolder scratch("twice");
+    const std::string command = std::string(FREEFALL_EXECUTABLE) + " run " + which.arguments + " --quiet --output ";
+    BOOST_TEST_REQUIRE(run_command("OPENBLAS_NUM_THREADS=1 " + command + (scratch / "a").string()).exit_code == 0, which.name);
+    const std::string threads = "OPENBLAS_NUM_THREADS=4 OMP_NUM_THREADS=4 DEAL_II_NUM_THREADS=4 ";
+    BOOST_TEST_REQUIRE(run_command(threads + command + (scratch / "b").string()).exit_code == 0, which.name);
+    BOOST_TEST(differences(scratch / "b", results(scratch / "a")) == "", which.name);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_finished_run_has_nothing_to_resume)
 {
   const ScratchFolder scratch("finished");
@@ -146,6 +250,13 @@ BOOST_AUTO_TEST_CASE(a_finished_run_has_nothing_to_resume)
   BOOST_TEST(differences(folder, before) == "");
 }
 
+/// By a new file: a run that was killed between two renames has one file under the names of both checkpoints.
+void replace_checkpoint(const std::string &folder, const std::string &bytes)
+{
+  fs::remove(folder + "/checkpoint");
+  std::ofstream(folder + "/checkpoint", std::ios::binary) << bytes;
+}
+
 /// A folder whose run was killed when it had two checkpoints.
 struct KilledRun
 {
@@ -156,7 +267,7 @@ struct KilledRun
     BOOST_TEST_REQUIRE(fs::exists(folder + "/checkpoint.previous"));
     checkpoint = read_text(folder + "/checkpoint");
   }
-  void write(const std::string &bytes) const { std::ofstream(folder + "/checkpoint", std::ios::binary) << bytes; }
+  void write(const std::string &bytes) const { replace_checkpoint(folder, bytes); }
 
   Case which = cases()[0];
   ScratchFolder scratch;
@@ -182,7 +293,7 @@ BOOST_FIXTURE_TEST_CASE(a_checkpoint_that_cannot_be_used_is_refused_and_the_one_
   std::string newer = checkpoint;
   ++newer[20];
   write(newer);
-  expect_refusal("version 2 of the format", true);
+  expect_refusal("version 3 of the format", true);
   write("");
   expect_refusal("is no checkpoint", true);
   fs::remove(folder + "/checkpoint");
@@ -203,10 +314,11 @@ BOOST_AUTO_TEST_CASE(the_checkpoint_before_the_last_gives_the_same_run)
   const ScratchFolder scratch("previous");
   const std::string reference = (scratch / "reference").string(), folder = (scratch / "a").string();
   BOOST_TEST_REQUIRE(run_freefall("run " + which.arguments + " --quiet --output " + reference).exit_code == 0);
-  for (double seconds = 0.1; seconds < 100 && !fs::exists(folder + "/checkpoint.previous"); seconds *= 1.1)
-    if (run_and_signal("run " + which.arguments + " --force --quiet --output " + folder, seconds, SIGKILL) == 0) break;
-  BOOST_TEST_REQUIRE(fs::exists(folder + "/checkpoint.previous"));
-  std::ofstream(folder + "/checkpoint") << "not a checkpoint";
+  const auto is_there = [&] { return fs::exists(folder + "/checkpoint.previous"); };
+  for (int i = 0; i < 20 && !is_there(); ++i)
+    run_and_signal("run " + which.arguments + " --force --quiet --output " + folder, 100, SIGKILL, is_there);
+  BOOST_TEST_REQUIRE(is_there());
+  replace_checkpoint(folder, "not a checkpoint");
   const auto resumed = run_freefall("resume " + folder + " --previous --quiet");
   BOOST_TEST(resumed.exit_code == 0, resumed.output);
   BOOST_TEST(differences(folder, results(reference)) == "");

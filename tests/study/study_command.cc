@@ -71,6 +71,30 @@ BOOST_AUTO_TEST_CASE(errors_against_a_reference_run_agree_with_those_against_the
   for (std::size_t i = 0; i < 4; ++i) BOOST_TEST(std::abs(std::stod(run[i]) / std::stod(exact[i]) - 1) < 1e-8);
 }
 
+BOOST_AUTO_TEST_CASE(deviations_are_measured_from_a_value_or_from_the_reference_run)
+{
+  const ScratchFolder scratch("study_deviation");
+  const auto file = write_study(
+    scratch, step_sweep + "subsection Reference\n subsection Settings\n  subsection Integrator\n   subsection Explicit Newmark\n"
+                          "    set Time step = 0.0125\n   end\n  end\n end\nend\n"
+                          "subsection Measure x\n  set Quantity = particle_body_position_x\nend\n"
+                          "subsection Deviation value\n  set Quantities = x, n_dofs\n  set From = 1 + cos(pi/3)\nend\n"
+                          "subsection Deviation run\n  set Quantities = x\n  set Relative = false\nend\n");
+  const auto result = run_study(scratch, file);
+  BOOST_TEST_REQUIRE(result.exit_code == 0, result.output);
+  const auto x = column_of(scratch / "out/study.csv", "x"), value = column_of(scratch / "out/study.csv", "deviation_value"),
+             run = column_of(scratch / "out/study.csv", "deviation_run");
+  BOOST_TEST_REQUIRE(x.size() == 4u);
+  for (std::size_t i = 0; i < 4; ++i)
+  {
+    // Numbers are written with all their digits.
+    BOOST_TEST(std::abs(std::stod(value[i]) - std::abs(std::stod(x[i]) + 1 - 1.5) / 1.5) < 1e-14);
+    BOOST_TEST(std::abs(std::stod(run[i]) - std::abs(std::stod(x[i]) - std::stod(x[3]))) < 1e-14);
+  }
+  BOOST_TEST(std::stod(run[0]) > 1e-5);
+  BOOST_TEST(std::stod(run[3]) == 0);
+}
+
 BOOST_AUTO_TEST_CASE(finished_runs_are_not_repeated_and_the_table_stays_the_same)
 {
   const ScratchFolder scratch("study_again");
@@ -164,6 +188,19 @@ BOOST_AUTO_TEST_CASE(list_shows_the_runs_and_starts_nothing)
   BOOST_TEST(!fs::exists(scratch / "out"));
 }
 
+BOOST_AUTO_TEST_CASE(settings_of_the_command_line_take_the_place_of_those_of_the_file)
+{
+  const ScratchFolder scratch("study_set");
+  const auto file = write_study(scratch, step_sweep);
+  const auto result = run_study(scratch, file, "--list --set 'Sweep step/Geometric=0.02, 0.01, 2' --set 'Settings/End time=0.5'");
+  BOOST_TEST(result.exit_code == 0, result.output);
+  BOOST_TEST(contains(result.output, "2 rows, 2 runs"), result.output);
+  BOOST_TEST(contains(result.output, "End time = 0.5"), result.output);
+  const auto refused = run_study(scratch, file, "--list --set 'Sweep stp/Values=1'");
+  BOOST_TEST(refused.exit_code == 2);
+  BOOST_TEST(contains(refused.output, "stp"), refused.output);
+}
+
 BOOST_AUTO_TEST_CASE(json_study_is_read_too)
 {
   const ScratchFolder scratch("study_json");
@@ -183,6 +220,33 @@ BOOST_AUTO_TEST_CASE(results_of_a_run_are_not_mixed_with_those_of_a_study)
   const auto result = run_study(scratch, file);
   BOOST_TEST(result.exit_code == 2);
   BOOST_TEST(contains(result.output, "holds the results of a run"), result.output);
+}
+
+BOOST_AUTO_TEST_CASE(tables_are_averaged_over_runs_with_their_standard_error)
+{
+  const ScratchFolder scratch("study_average");
+  const std::string averages = "subsection Average motion\n  set Quantities = particle_body_position_x\nend\n"
+                               "subsection Average each\n  set Quantities = particle_body_position_x\n  set Separately for = start\nend\n";
+  const auto file = write_study(scratch, "subsection Sweep start\n  set Parameter = Particles/Particle body/Position\n"
+                                         "  set Values = 1, 2, 3\nend\n" + averages);
+  const auto result = run_study(scratch, file);
+  BOOST_TEST_REQUIRE(result.exit_code == 0, result.output);
+  const auto times = column_of(scratch / "out/motion.csv", "time"), x = column_of(scratch / "out/motion.csv", "particle_body_position_x"),
+             error = column_of(scratch / "out/motion.csv", "particle_body_position_x_standard_error"),
+             alone = column_of(scratch / "out/each.csv", "particle_body_position_x");
+  BOOST_TEST_REQUIRE(times.size() == 3u);
+  BOOST_TEST_REQUIRE(alone.size() == 9u);
+  for (std::size_t i = 0; i < 3; ++i)
+  {
+    // The motion is linear in its start: 1, 2 and 3 times that of the first run, of mean 2 and standard error 1 / sqrt(3) of it.
+    const double first = std::stod(alone[i]);
+    BOOST_TEST(std::stod(x[i]) == 2 * first, boost::test_tools::tolerance(1e-14));
+    BOOST_TEST(std::stod(error[i]) == std::abs(first) / std::sqrt(3.), boost::test_tools::tolerance(1e-13));
+    BOOST_TEST(std::stod(alone[6 + i]) == 3 * first, boost::test_tools::tolerance(1e-14));
+  }
+  BOOST_TEST(column_of(scratch / "out/motion.csv", "n_runs")[0] == "3");
+  // Of a single run there is no standard error.
+  BOOST_TEST(column_of(scratch / "out/each.csv", "particle_body_position_x_standard_error")[0] == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

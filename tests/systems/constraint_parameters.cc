@@ -1,5 +1,7 @@
 #include <freefall/core/errors.h>
 #include <freefall/core/parameter_file.h>
+#include <freefall/integrators/fixed_step_integrator.h>
+#include <freefall/integrators/velocity_verlet.h>
 #include <freefall/systems/constraint_projection.h>
 #include <freefall/systems/particles/particle_parameters.h>
 #include <freefall/systems/penalty_terms.h>
@@ -130,6 +132,25 @@ BOOST_AUTO_TEST_CASE(redundant_and_contradicting_constraints_are_named)
                 {"not independent", "Fixed coordinate 'x'", "Fixed point 'f' x"});
 }
 
+BOOST_AUTO_TEST_CASE(dependence_is_found_down_to_a_billionth_of_a_gradient)
+{
+  // Two anchors of one particle whose directions differ by an angle: to the eye of the Gram matrix, to that of the QR only, to none.
+  for (const double angle : {1e-3, 1e-8, 1e-12})
+  {
+    ParticleSystem system(2, {{"bob", 1, 0, {1, 0, 0}, {}}});
+    auto set = std::make_shared<ConstraintSet>();
+    set->add(std::make_unique<DistanceConstraint>(
+      DistanceConstraint::from_point("one", {0, 1}, {0, 0}, 1, DistanceConstraint::Form::half_square)));
+    set->add(std::make_unique<DistanceConstraint>(
+      DistanceConstraint::from_point("two", {0, 1}, {0, angle}, 1, DistanceConstraint::Form::half_square)));
+    const auto attempt = [&] { system.set_constraints(set); };
+    if (angle > 1e-10)
+      attempt();
+    else
+      BOOST_CHECK_THROW(attempt(), InputError);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(mistakes_in_constraints_are_told)
 {
   check_refused(distance("ab", "a, d", "1"), {"there is no particle 'd'"});
@@ -250,6 +271,47 @@ BOOST_AUTO_TEST_CASE(band_and_sparse_solves_agree_with_dense_ones)
     // Condition numbers of about 1e3.
     BOOST_TEST((dense * x - b).norm() < 1e-11);
   }
+}
+
+BOOST_AUTO_TEST_CASE(the_multiplier_is_the_mean_of_the_penalty_force)
+{
+  // TO (1.8): a pendulum of length and mass 1 that starts at rest at the angle a0 has lambda = g (3 cos a - 2 cos a0).
+  const double gravity = 2, omega = 1000, dt = 1e-4, window = 0.05;
+  const auto system = parse("subsection Particles\n  set Dimension = 2\n  subsection Particle bob\n"
+                            "    set Position = 0.8, -0.6\n  end\nend\n"
+                            "subsection Potentials\n  set Gravity = 0, -2, 0\nend\n"
+                            "subsection Constraints\n  set Penalty = 1000\n  subsection Anchor rod\n    set Particle = bob\n"
+                            "    set Point = 0, 0\n    set Length = 1\n  end\nend\n");
+  State state = system->initial_state();
+  FixedStepIntegrator integrator(std::make_unique<VelocityVerlet>(), dt);
+  integrator.initialize(*system, state);
+  double mean_error = 0, least = 1e9, greatest = 0, largest_momentary_error = 0;
+  for (int part = 0; part < 40; ++part)
+  {
+    double penalty = 0, multiplier = 0;
+    const int n = static_cast<int>(std::lround(window / dt));
+    for (int step = 1; step <= n; ++step)
+    {
+      integrator.advance(state, part * window + step * dt);
+      double now = 0;
+      for (const auto &value : system->observe(state))
+        if (value.name == "penalty_multiplier_1") now = value.value;
+      const double exact = gravity * (3 * -state.q[1] - 2 * 0.6);
+      penalty += now / n;
+      multiplier += exact / n;
+      largest_momentary_error = std::max(largest_momentary_error, std::abs(now - exact));
+    }
+    mean_error = std::max(mean_error, std::abs(penalty - multiplier));
+    least = std::min(least, multiplier);
+    greatest = std::max(greatest, multiplier);
+  }
+  BOOST_TEST_MESSAGE("multipliers from " << least << " to " << greatest << ", means within " << mean_error << ", single values within "
+                                         << largest_momentary_error);
+  // It starts unstretched, so the rod swings about its force with the whole of that force, lambda(0) = 1.2. The mean over a
+  // window cuts the fast swing of period 2 pi / omega at a random phase: at most 2 * 1.2 / (omega window) is left.
+  BOOST_TEST(largest_momentary_error > 1);
+  BOOST_TEST(mean_error < 2 * 1.2 / (omega * window));
+  BOOST_TEST(greatest - least > 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -27,7 +27,7 @@ Corners corners(const SolidMesh &mesh, int body)
     if (mesh.bodies[cell] != body) continue;
     std::array<std::array<double, 3>, 4> points;
     for (int a = 0; a < 4; ++a)
-      for (int c = 0; c < 3; ++c) points[a][c] = mesh.nodes(c, mesh.cells[cell][a]);
+      for (int c = 0; c < 3; ++c) points[a][c] = mesh.nodes(c, mesh.cell_nodes(cell)[a]);
     all.insert(points);
   }
   return all;
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(ordered_mesh_is_the_same_mesh)
   SolidMesh ordered = mesh;
   order_for_cache(ordered);
   BOOST_TEST_REQUIRE(ordered.n_nodes() == mesh.n_nodes());
-  BOOST_TEST((ordered.cells != mesh.cells), "nothing was ordered: the test would show nothing");
+  BOOST_TEST((ordered.connectivity != mesh.connectivity), "nothing was ordered: the test would show nothing");
   // Positions are only moved: equal to the last bit.
   for (const int body : {0, 1}) BOOST_TEST((corners(ordered, body) == corners(mesh, body)));
   BOOST_TEST(std::is_sorted(ordered.bodies.begin(), ordered.bodies.end()));
@@ -58,15 +58,14 @@ BOOST_AUTO_TEST_CASE(ordered_mesh_is_the_same_mesh)
 BOOST_AUTO_TEST_CASE(nodes_are_numbered_by_first_use_and_neighbours_follow_each_other)
 {
   SolidMesh mesh = two_boxes();
-  std::reverse(mesh.cells.begin() + 3, mesh.cells.begin() + 150);
+  std::reverse(mesh.connectivity.begin() + 4 * 3, mesh.connectivity.begin() + 4 * 150);
   order_for_cache(mesh);
   int next = 0;
-  for (const auto &cell : mesh.cells)
-    for (const int node : cell)
-    {
-      BOOST_TEST(node <= next);
-      next = std::max(next, node + 1);
-    }
+  for (const int node : mesh.connectivity)
+  {
+    BOOST_TEST(node <= next);
+    next = std::max(next, node + 1);
+  }
   BOOST_TEST(next == mesh.n_nodes());
   // The curve finishes one hexahedron (24 elements) before it enters the next one.
   for (int first = 0; first < mesh.n_cells(); first += 24)

@@ -63,10 +63,11 @@ Eigen::VectorXd deformed(const SolidSystem &system)
 double volume(const SolidMesh &mesh, const Eigen::VectorXd &q)
 {
   double sum = 0;
-  for (const auto &cell : mesh.cells)
+  for (int cell = 0; cell < mesh.n_cells(); ++cell)
   {
+    const auto nodes = mesh.cell_nodes(cell);
     Eigen::Matrix3d edges;
-    for (int c = 0; c < 3; ++c) edges.col(c) = q.segment<3>(3 * cell[c + 1]) - q.segment<3>(3 * cell[0]);
+    for (int a = 0; a < 3; ++a) edges.col(a) = q.segment<3>(3 * nodes[a + 1]) - q.segment<3>(3 * nodes[0]);
     sum += edges.determinant() / 6;
   }
   return sum;

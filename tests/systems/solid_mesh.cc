@@ -11,7 +11,8 @@ namespace
 double volume(const SolidMesh &mesh, int cell)
 {
   Eigen::Matrix3d edges;
-  for (int a = 0; a < 3; ++a) edges.col(a) = mesh.nodes.col(mesh.cells[cell][a + 1]) - mesh.nodes.col(mesh.cells[cell][0]);
+  const auto nodes = mesh.cell_nodes(cell);
+  for (int a = 0; a < 3; ++a) edges.col(a) = mesh.nodes.col(nodes[a + 1]) - mesh.nodes.col(nodes[0]);
   return edges.determinant() / 6;
 }
 }  // namespace
@@ -74,7 +75,7 @@ BOOST_AUTO_TEST_CASE(bodies_that_touch_share_no_nodes)
   const SolidMesh mesh = make_solid_mesh({left, right});
   std::set<int> nodes[2];
   for (int cell = 0; cell < mesh.n_cells(); ++cell)
-    nodes[mesh.bodies[cell]].insert(mesh.cells[cell].begin(), mesh.cells[cell].end());
+    nodes[mesh.bodies[cell]].insert(mesh.cell_nodes(cell).begin(), mesh.cell_nodes(cell).end());
   BOOST_TEST(nodes[0].size() == 15);
   BOOST_TEST(nodes[1].size() == 15);
   BOOST_TEST(mesh.n_nodes() == 30);

@@ -7,9 +7,8 @@ namespace freefall
 {
 /// A point on the surface (or curve) f(x, y, z) = 0 given by a smooth formula; derivatives are exact (nested duals).
 ///
-/// The discrete gradient is Gonzalez's grad f(xm) + (f(x1) - f(x0) - grad f(xm) . d) d / |d|^2, with the difference of f by
-/// increments: the correction is exact to rounding of grad f for every d, and for quadratic surfaces it vanishes.
-/// Symmetries of the surface other than reflections are not those of the discrete gradient.
+/// The discrete gradient comes from discrete duals (see there): it has the symmetries that the formula shows, such as that of a
+/// surface of revolution written with x^2 + y^2, and for quadratic surfaces it is the gradient at the midpoint.
 ///
 /// Throws: DomainError where the formula or its gradient has no finite value
 class SurfaceConstraint final : public Constraint

@@ -13,4 +13,11 @@ struct NamedValue
 };
 
 using NamedValues = std::vector<NamedValue>;
+
+/// A table for the folder of a run, as NAME.csv.
+struct NumberTable
+{
+  std::string name;
+  std::vector<NamedValues> rows;  ///< all with the same names
+};
 }  // namespace freefall

@@ -36,8 +36,10 @@ public:
   bool handles_constraints() const override { return method_->handles_constraints(); }
   void start(const System &system, const State &state) override;
   void step(const State &now, double dt, State &next) override;
+  void change_velocities(const System &system, const State &state) override { method_->change_velocities(system, state); }
 
   void archive(Archive &archive) override { method_->archive(archive); }
+  NamedValues summary() const override { return method_->summary(); }
 
   /// The steps as parts of dt; their sum is 1.
   const std::vector<double> &fractions() const { return fractions_; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <freefall/integrators/newton_progress.h>
 #include <freefall/integrators/one_step_method.h>
 
 #include <Eigen/LU>
@@ -27,6 +28,8 @@ public:
   bool is_symmetric() const override { return true; }
   void start(const System &system, const State &state) override;
   void step(const State &now, double dt, State &next) override;
+  void archive(Archive &archive) override { counts_.archive(archive); }
+  NamedValues summary() const override { return counts_.summary(); }
 
 private:
   void factorise(const Eigen::VectorXd &middle, double dt);
@@ -34,6 +37,7 @@ private:
   void evaluate(const Eigen::VectorXd &q0, const Eigen::VectorXd &q1);
 
   const System *system_ = nullptr;
+  NewtonCounts counts_;
   Eigen::MatrixXd mass_, hessian_, jacobian_;
   Eigen::PartialPivLU<Eigen::MatrixXd> factors_;
   Eigen::VectorXd gradient_, middle_, change_;

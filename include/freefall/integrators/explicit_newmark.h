@@ -34,9 +34,12 @@ public:
 
   explicit ExplicitNewmark(const Settings &settings) : settings_(settings) {}
 
+  void couple(HeatBath &bath) override { bath_ = &bath; }
   void initialize(const System &system, const State &state) override;
   void advance(State &state, double time) override;
   bool runs_distributed() const override { return true; }
+  std::optional<double> conserved_energy(const State &state) const override { return stepper_->conserved_energy(state); }
+  NamedValues observe(const State &state) const override { return stepper_->observe(state); }
   NamedValues summary() const override;
   std::vector<std::string> notes() const override { return notes_; }
   bool chooses_time_step() const override { return !settings_.time_step; }
@@ -55,6 +58,7 @@ private:
 
   Settings settings_;
   const System *system_ = nullptr;
+  HeatBath *bath_ = nullptr;
   CriticalStep critical_step_;
   std::unique_ptr<FixedStepIntegrator> stepper_;
   double stepper_start_ = 0;      ///< time at which stepper_ began

@@ -22,11 +22,15 @@ public:
 
   bool handles_constraints() const override { return method_->handles_constraints(); }
   bool runs_distributed() const override { return method_->runs_distributed(); }
+  void couple(HeatBath &bath) override;
   void initialize(const System &system, const State &state) override;
   void advance(State &state, double time) override;
 
   std::optional<double> conserved_energy(const State &state) const override { return method_->conserved_energy(state); }
+  NamedValues observe(const State &state) const override { return method_->observe(state); }
   NamedValues summary() const override { return method_->summary(); }
+  std::vector<std::string> notes() const override { return method_->notes(); }
+  bool chooses_time_step() const override { return method_->largest_number_of_parts() > 1; }
 
   const OneStepMethod &method() const { return *method_; }
   double time_step() const { return time_step_; }
@@ -36,6 +40,8 @@ protected:
 
 private:
   void count();
+  /// Of all ranks.
+  bool is_finite(const State &state) const;
   [[noreturn]] void fail_not_finite(const State &state);
   [[noreturn]] void fail(const State &state, const std::string &cause);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <freefall/integrators/acceleration.h>
+#include <freefall/integrators/newton_progress.h>
 #include <freefall/integrators/one_step_method.h>
 
 #include <Eigen/LU>
@@ -28,6 +29,8 @@ public:
   bool is_symmetric() const override { return true; }
   void start(const System &system, const State &state) override;
   void step(const State &now, double dt, State &next) override;
+  void archive(Archive &archive) override { counts_.archive(archive); }
+  NamedValues summary() const override { return counts_.summary(); }
 
   const Eigen::VectorXd &nodes() const { return nodes_; }
   const Eigen::MatrixXd &matrix() const { return matrix_; }
@@ -44,6 +47,7 @@ private:
   Eigen::RowVectorXd position_weights_;
 
   const System *system_ = nullptr;
+  NewtonCounts counts_;
   Acceleration acceleration_;
   Eigen::MatrixXd mass_, hessian_, jacobian_;
   Eigen::PartialPivLU<Eigen::MatrixXd> factors_;

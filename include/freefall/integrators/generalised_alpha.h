@@ -42,6 +42,7 @@ public:
   void step(const State &now, double dt, State &next) override;
   void archive(Archive &archive) override
   {
+    NewtonMethod::archive(archive);
     archive.list("acceleration", a_);
   }
 

@@ -30,6 +30,9 @@ public:
     double beta = 0.25;
     double gamma = 0.5;
     NewtonSolver::Settings newton;
+    /// With a fixed number of Newton iterations: a of the equation for q that was solved last, and not -M^-1 grad V(q). Not with
+    /// Conditions.
+    bool keeps_linearised_acceleration = false;
   };
   static void declare_parameters(ParameterSection &section);
   static Settings parse_parameters(const ParameterSection &section);
@@ -42,6 +45,7 @@ public:
   bool is_symmetric() const override { return settings_.gamma == 0.5; }
   void start(const System &system, const State &state) override;
   void step(const State &now, double dt, State &next) override;
+  void archive(Archive &archive) override;
 
 private:
   void step_with_conditions(const State &now, double dt, State &next);

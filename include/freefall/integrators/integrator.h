@@ -13,6 +13,8 @@
 
 namespace freefall
 {
+class HeatBath;
+
 /// What an integrator counted since initialize().
 struct IntegratorStatistics
 {
@@ -22,13 +24,6 @@ struct IntegratorStatistics
   double last_time_step = 0;                 ///< s
   double smallest_time_step = std::numeric_limits<double>::infinity();
   double largest_time_step = 0;
-};
-
-/// Numbers that an integrator adds to the folder of a run, as NAME.csv.
-struct NumberTable
-{
-  std::string name;
-  std::vector<NamedValues> rows;  ///< all with the same names
 };
 
 /// This integrator cannot be saved.
@@ -59,6 +54,10 @@ public:
 
   /// Whether the method keeps g(q) = 0 for a system with constraints. The others refuse such a system.
   virtual bool handles_constraints() const { return false; }
+
+  /// Before initialize(): makes each step end with an exchange of heat (see LangevinMethod). Throws InputError where the method
+  /// is not one of steps; `bath` outlives the integrator otherwise.
+  virtual void couple(HeatBath &bath);
 
   virtual void initialize(const System &system, const State &state) = 0;
   virtual void advance(State &state, double time) = 0;

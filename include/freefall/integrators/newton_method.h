@@ -15,6 +15,7 @@ class NewtonMethod : public OneStepMethod
 public:
   bool runs_distributed() const override { return true; }
   NamedValues summary() const override { return newton_.summary(); }
+  void archive(Archive &archive) override { newton_.archive(archive); }
 
 protected:
   explicit NewtonMethod(const NewtonSolver::Settings &settings) : newton_(settings) {}

@@ -1,7 +1,30 @@
 #pragma once
 
+#include <freefall/core/archive.h>
+#include <freefall/core/named_value.h>
+
+#include <cstdint>
+
 namespace freefall
 {
+/// What the simplified Newton iterations of a run did, for summary.json.
+struct NewtonCounts
+{
+  std::int64_t n_iterations = 0;
+  std::int64_t n_refreshes = 0;  ///< of matrices with which an iteration became too slow
+
+  void archive(Archive &archive)
+  {
+    archive("n_newton_iterations", n_iterations);
+    archive("n_refreshed_matrices", n_refreshes);
+  }
+  NamedValues summary() const
+  {
+    return {{"n_newton_iterations", static_cast<double>(n_iterations)},
+            {"n_refreshed_matrices", static_cast<double>(n_refreshes)}};
+  }
+};
+
 /// Decides when a simplified Newton iteration is done: at rounding, so that the conservation laws of an implicit method hold
 /// to rounding and not to a tolerance.
 class NewtonProgress

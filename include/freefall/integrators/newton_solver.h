@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace freefall
 {
@@ -19,7 +20,8 @@ namespace freefall
 /// systems are solved as accurately as the iteration needs.
 ///
 /// Guarantees: on return the residual, in the norm of M^-1 (diagonal), is at most `tolerance` times the scale of the equation, or
-/// the last change was rounding. Otherwise StepFailed says how far it came and where the residual is largest.
+/// the last change was rounding. Otherwise StepFailed says how far it came and where the residual is largest. With a fixed
+/// number of iterations nothing of this is promised; linear systems are then solved to 1e-12.
 class NewtonSolver
 {
 public:
@@ -27,6 +29,8 @@ public:
   {
     double tolerance = 1e-10;  ///< relative
     int max_iterations = 40;
+    /// So many full steps and no more, whatever the residual: not a solution but a linearly implicit method.
+    std::optional<int> fixed_iterations;
     ShiftedSolver::Settings solver;
   };
   static void declare_parameters(ParameterSection &section);
@@ -59,10 +63,14 @@ public:
   double norm(const Eigen::VectorXd &r) const;
   ShiftedSolver &solver() { return *solver_; }
   NamedValues summary() const;
+  /// Saves or loads the counts and what the linear solver carries; after attach().
+  void archive(Archive &archive);
 
 private:
   /// Solves for the change at x; more mass while the operator is not positive definite.
   void find_direction(const Equation &equation, const Eigen::VectorXd &x, double tolerance);
+  /// A fixed number of full steps.
+  void iterate(const Equation &equation, int n_iterations, Eigen::VectorXd &x);
   /// Moves x along the direction. Returns the norm of the residual there.
   double search(const Equation &equation, double norm_before, Eigen::VectorXd &x);
   [[noreturn]] void fail(double first_residual, double last_residual, const std::string &cause) const;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace freefall
 {
@@ -39,15 +40,24 @@ public:
 
   virtual void start(const System &system, const State &state) = 0;
   virtual void step(const State &now, double dt, State &next) = 0;
+  /// In place of start(): the next step() begins at the q where the last one ended, but with other velocities. The default is
+  /// start(), right for every method; those whose carried numbers depend on q alone override it with nothing.
+  virtual void change_velocities(const System &system, const State &state) { start(system, state); }
 
   /// The energy that the method keeps, where that is not the energy of the system.
   virtual std::optional<double> conserved_energy(const State &) const { return std::nullopt; }
+  /// Into how many equal parts it has cut a step, at most so far.
+  virtual int largest_number_of_parts() const { return 1; }
   /// Saves or loads what the method carries from step to step and start() does not compute from the state: the predictor of a
   /// multistep method, a preconditioner that is kept, counts that summary() shows. Called after start() when loading. The default
   /// is right for a method that is memoryless beyond start(); tests/simulation/restart.cc checks every method in the table.
   virtual void archive(Archive &) {}
+  /// Columns of history.csv that only the method knows.
+  virtual NamedValues observe(const State &) const { return {}; }
   /// Further numbers for summary.json.
   virtual NamedValues summary() const { return {}; }
+  /// What a user should know before the run starts.
+  virtual std::vector<std::string> notes() const { return {}; }
 
   std::int64_t n_force_evaluations() const { return n_force_evaluations_; }
   std::int64_t n_potential_evaluations() const { return n_potential_evaluations_; }

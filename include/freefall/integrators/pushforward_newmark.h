@@ -35,6 +35,7 @@ public:
   void step(const State &now, double dt, State &next) override;
   void archive(Archive &archive) override
   {
+    NewtonMethod::archive(archive);
     archive.list("acceleration", a_);
     archive("step_of_acceleration", step_of_a_);
   }

@@ -27,8 +27,12 @@ public:
   void step(const State &now, double dt, State &next) override;
   std::optional<double> conserved_energy(const State &state) const override { return method_->conserved_energy(state); }
   NamedValues summary() const override;
+  int largest_number_of_parts() const override { return largest_n_parts_; }
+  void archive(Archive &archive) override;
 
 private:
+  /// Brings the counts up to those of the method.
+  void count();
   void make_parts(const State &now, double dt, int n_parts, State &next);
 
   std::unique_ptr<OneStepMethod> method_;

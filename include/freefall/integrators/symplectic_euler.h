@@ -29,6 +29,7 @@ public:
   bool is_symmetric() const override { return false; }
   void start(const System &system, const State &state) override;
   void step(const State &now, double dt, State &next) override;
+  void change_velocities(const System &, const State &) override {}
 
 private:
   Form form_;

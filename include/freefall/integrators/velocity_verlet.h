@@ -30,6 +30,7 @@ public:
 
   void start(const System &system, const State &state) override;
   void step(const State &now, double dt, State &next) override;
+  void change_velocities(const System &, const State &) override {}
 
 private:
   void step_with_conditions(const State &now, double dt, State &next);

@@ -13,6 +13,7 @@ struct CheckpointIdentity
   std::string program_version;
   std::uint64_t parameters = 0;  ///< hash of all parameters as used
   std::uint64_t system = 0;      ///< hash of the system that was built from them: files that they name may have changed
+  std::int32_t n_ranks = 1;      ///< processes, each of which has its part of the contents
 };
 
 /// A checkpoint that cannot be used: no checkpoint, cut off, damaged, of another version or another run. The text names the file

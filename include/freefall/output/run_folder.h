@@ -25,6 +25,9 @@ public:
   /// The folder of a stopped run, to go on in it: its results stay. InputError when there is no such folder.
   static RunFolder reopen(std::filesystem::path path);
 
+  /// Removes what a run that goes on has no use for: the state of an earlier failure and half-written files.
+  void clear_for_resume() const;
+
   const std::filesystem::path &path() const { return path_; }
   std::filesystem::path file(const std::string &name) const { return path_ / name; }
 

@@ -25,6 +25,9 @@ public:
   /// Writes the next snapshot and returns its file. Collective.
   std::filesystem::path write(const Snapshot &snapshot);
 
+  /// Writes one grid: `path`.vtu, or on several ranks the parts `path`_RANK.vtu and `path`.pvtu, which joins them. Collective.
+  static void write_grid(const std::filesystem::path &path, const Snapshot &snapshot);
+
   /// Times of all snapshots so far, s.
   const std::vector<double> &times() const { return times_; }
 
@@ -34,8 +37,6 @@ public:
 private:
   /// "snapshots/NAME_000012.vtu", relative to the folder of the run; .pvtu on several ranks.
   std::string relative_path(std::size_t index) const;
-  /// Writes a vtu, or the parts and what joins them.
-  void write_grid(const Snapshot &snapshot) const;
 
   std::filesystem::path run_folder_;
   std::string name_;

@@ -8,15 +8,15 @@ namespace freefall
 {
 /// Constant forces on single dofs, such as gravity on lumped masses: V = -sum_i f_i q_i, one term a dof with f_i != 0.
 ///
-/// Booked as external work. Guarantees: linear, so differences are exact up to one rounding.
+/// Guarantees: linear, so differences are exact up to one rounding.
 class ConstantForces : public LocalTerms
 {
 public:
   /// One force for each dof of the system, N.
-  explicit ConstantForces(const Eigen::VectorXd &forces);
+  explicit ConstantForces(const Eigen::VectorXd &forces, EnergyAccount account = EnergyAccount::external);
 
   std::string kind() const override { return "constant force"; }
-  EnergyAccount account() const override { return EnergyAccount::external; }
+  EnergyAccount account() const override { return account_; }
   bool is_linear() const override { return true; }
   int n_terms() const override { return static_cast<int>(dofs_.size()); }
   int dofs_per_term() const override { return 1; }
@@ -32,5 +32,6 @@ public:
 private:
   std::vector<int> dofs_;
   std::vector<double> forces_;
+  EnergyAccount account_;
 };
 }  // namespace freefall

@@ -10,17 +10,18 @@ namespace freefall
 {
 /// Elements of four nodes cut into chunks of consecutive elements that touch few nodes.
 ///
-/// Node data of a chunk are copied to a small padded buffer, elements gather from it and scatter to another by 8-bit local
-/// numbers, and the sum is added to the global vector once a chunk. The buffers stay in the first-level cache, whatever the
-/// mesh: an element costs four bytes of connectivity instead of 48, and a node is fetched once a chunk instead of once an
-/// element. Elements should be ordered so that neighbours follow each other; then a chunk has about two elements a node.
+/// Node data of a chunk are copied to a small buffer, four doubles a node, elements gather from it and scatter to another, and the
+/// sum is added to the global vector once a chunk. The buffers stay in the first-level cache, whatever the mesh: an element
+/// costs eight bytes of connectivity instead of 48, and a node is fetched once a chunk instead of once an element. Elements
+/// should be ordered so that neighbours follow each other; then a chunk has about two elements a node.
 ///
 /// Guarantees: every chunk but the last has a multiple of `granularity` elements.
 class ElementChunks
 {
 public:
   using Cell = std::array<int, 4>;
-  using LocalCell = std::array<std::uint8_t, 4>;
+  /// Where the nodes of an element are in a buffer of four doubles a node.
+  using Places = std::array<std::uint16_t, 4>;
   static constexpr int max_nodes = 256;
 
   /// A multiple of every width of SIMD registers.
@@ -32,13 +33,13 @@ public:
   int n_chunks() const { return static_cast<int>(chunks_.size()) - 1; }
   int first_element(int chunk) const { return chunks_[chunk].element; }
   int end_element(int chunk) const { return chunks_[chunk + 1].element; }
-  /// The global numbers of the nodes of a chunk; local numbers are places in this list.
+  /// The global numbers of the nodes of a chunk, in the order of the buffer.
   Span<const int> nodes(int chunk) const
   {
     return {nodes_.data() + chunks_[chunk].node, static_cast<std::size_t>(chunks_[chunk + 1].node - chunks_[chunk].node)};
   }
-  /// Local numbers of the nodes of an element.
-  const LocalCell &cell(int element) const { return cells_[element]; }
+  /// Of an element; those of the elements that follow it follow.
+  const Places *places(int element) const { return places_.data() + element; }
 
   std::size_t memory_consumption() const;
 
@@ -49,6 +50,6 @@ private:
   };
   std::vector<Start> chunks_;  ///< where each chunk starts, and the end of the last
   std::vector<int> nodes_;
-  std::vector<LocalCell> cells_;
+  std::vector<Places> places_;
 };
 }  // namespace freefall

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <freefall/core/expression.h>
+#include <freefall/potentials/discrete_gradient.h>
 #include <freefall/potentials/smooth_terms.h>
 
 #include <string>
@@ -18,9 +19,11 @@ enum class FormulaVariables
 /// Terms given by a formula, the same for all of them: an external field V(x, y, z) on particles, an on-site potential V(q) or
 /// a potential V(d) of neighbours d = q_(i+1) - q_i of a lattice.
 ///
+/// The discrete gradient comes from discrete duals (see there): it has the symmetries that the formula shows.
+///
 /// Throws: DomainError where the formula or its gradient has no finite value
 template <int n>
-class FormulaTerms final : public SmoothTerms<FormulaTerms<n>, n>
+class FormulaTerms final : public SmoothTerms<FormulaTerms<n>, n>, public TermsWithDiscreteGradient
 {
 public:
   /// `dofs` holds the n dofs of each term, one term after another.
@@ -30,6 +33,7 @@ public:
   EnergyAccount account() const override { return account_; }
   int n_terms() const override { return static_cast<int>(dofs_.size()) / n; }
   Span<const int> dofs(int term) const override { return {dofs_.data() + n * term, n}; }
+  void discrete_gradient(int term, const double *x0, const double *x1, double *gradient) const override;
 
   template <typename T>
   T evaluate(int, const T *x) const

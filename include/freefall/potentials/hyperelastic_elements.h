@@ -22,7 +22,8 @@ namespace freefall
 /// Guarantees
 /// * Derivatives are exact. difference() and mixed_difference() evaluate W in the arithmetic of core/differences.h, which never
 ///   subtracts energies: their error is a few roundings of modulus * volume * strain increment (times the second increment).
-/// * energy() and add_gradient() run in SIMD batches of elements; nothing here allocates after construction.
+/// * Whole-mesh functions and hessians() run in SIMD batches of elements (Ogden's second and third derivatives do not); nothing
+///   here allocates after construction.
 /// * Where the material needs it, det F <= 0 (or NaN) throws DomainError naming element, quadrature point, place and det F.
 /// * The constructor throws InputError for an element of no or negative volume, std::logic_error for arrays that do not fit.
 template <typename Material>
@@ -52,6 +53,11 @@ public:
   double energy_density(const Eigen::Matrix3d &F) const override { return material_.energy(F); }
   Eigen::Matrix3d stress(const Eigen::Matrix3d &F) const override { return material_.stress(F); }
   LameConstants linearised() const override { return material_.linearised(); }
+  std::size_t memory_consumption() const override
+  {
+    return sizeof(*this) + sizeof(double) * (unit_gradients_.capacity() + factors_.capacity()) +
+           sizeof(int) * (dofs_.capacity() + names_.capacity());
+  }
 
   int n_terms() const override { return static_cast<int>(names_.size()); }
   int dofs_per_term() const override { return 3 * n_nodes_; }
@@ -69,6 +75,10 @@ public:
   double mixed_difference(int element, const double *x, int a, double s, int b, double r) const override;
   double energy(const Eigen::VectorXd &q) const override;
   void add_gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const override;
+  void hessians(int first, int count, const Eigen::VectorXd &q, double *hessians) const override;
+  void add_third_derivative(const Eigen::VectorXd &q,
+                            const Eigen::VectorXd &direction,
+                            Eigen::VectorXd &contraction) const override;
 
 private:
   /// The nine entries of the inverse Jacobian and the weight of a point: entry k at [k * batch_size].
@@ -87,6 +97,11 @@ private:
   /// Sets the determinant and throws DomainError when the lowest of the values it stands for is not positive.
   template <typename T>
   void update_determinant(int element, int point, const double *x, Deformation<T> &deformation) const;
+  /// Adds the upper blocks (a <= b) of the Hessians of a batch of elements at a point to hessians[3 a + i][3 b + k].
+  template <typename T>
+  void add_hessians(const Deformation<T> &deformation, int first, int point, T *hessians) const;
+  /// Adds forces[3 * node + c] of a batch of elements to a global vector.
+  void scatter(int first, const Batch *forces, Eigen::VectorXd &global) const;
   void check_positive(const Batch &J, int first, int point, const Eigen::VectorXd &q) const;
   [[noreturn]] void throw_inverted(int element, int point, double J, const Eigen::Vector3d &place) const;
 

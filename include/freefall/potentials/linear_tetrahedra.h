@@ -13,7 +13,11 @@ namespace freefall
 {
 /// Total-Lagrangian linear tetrahedra of one hyperelastic material: each element is one term of twelve dofs,
 ///
-///   V_e = volume * W(F),   F = sum_a x_a (x) grad N_a,   x_a current node positions, dof 3 * node + component.
+///   V_e = V W(F),   F = sum_a x_a (x) grad N_a,   x_a current node positions, dof 3 * node + component,
+///
+/// of a material W(F) = U(J) + mu/2 (tr F^T F - 3). F itself is not needed for energy and force: with the edges e_a = x_a - x_3,
+///
+///   J = -e_0 . (e_1 x e_2) / 6 V,   mu V tr F^T F = sum_ab R_ab e_a . e_b,   R_ab = mu V grad N_a . grad N_b,   a, b < 3.
 ///
 /// Guarantees: the reference elements have positive volume (the constructor throws InputError otherwise). An element with
 /// det F <= 0 throws DomainError naming it, its place and det F. Whole-mesh functions and the sums of differences run in
@@ -32,9 +36,8 @@ public:
                    std::vector<int> element_names);
 
   const Material &material() const { return material_; }
-  double volume(int element) const override { return records_[element][9]; }
-  /// Bytes held.
-  std::size_t memory_consumption() const;
+  double volume(int element) const override { return records_[element][7]; }
+  std::size_t memory_consumption() const override;
   int element_name(int element) const override { return names_[element]; }
   /// grad N_a, one column a node, 1/m.
   Eigen::Matrix<double, 3, 4> shape_gradients(int element) const;
@@ -68,11 +71,19 @@ public:
   void hessians(int first, int count, const Eigen::VectorXd &q, double *hessians) const override;
   double energy(const Eigen::VectorXd &q) const override;
   void add_gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const override;
+  void add_third_derivative(const Eigen::VectorXd &q,
+                            const Eigen::VectorXd &direction,
+                            Eigen::VectorXd &contraction) const override;
 
 private:
-  /// grad N_a for a = 0..2 and the volume: what a force needs, in two cache lines at most.
-  using Record = std::array<double, 10>;
+  /// What energy, force and differences need: the shear stiffnesses R_ab = mu V grad N_a . grad N_b of the first three nodes (00, 11,
+  /// 22, 01, 02, 12), N/m; -1 / (6 V), with which J = det F comes from the edges e_a = x_a - x_3; V. A cache line.
+  struct alignas(64) Record : std::array<double, 8>
+  {
+  };
 
+  /// X_a - X_3, one column each.
+  Eigen::Matrix3d reference_edges(int element) const;
   /// Throws DomainError naming the first element whose det F is not positive, NaN included, its place and det F.
   /// element(lane) is the element in that lane, position(lane, a) a pointer to the position of its node a.
   template <typename T, typename Element, typename Position>
@@ -80,14 +91,16 @@ private:
   /// Calls kernel(chunk, positions) for each chunk with the padded positions of its nodes, four doubles a node.
   template <typename Kernel>
   void for_each_chunk(const Eigen::VectorXd &q, const Kernel &kernel) const;
-  /// Calls kernel(block, n, local_node) for the elements of a chunk: `block` holds the kinematics of n batches, and
-  /// local_node(i, lane, a) is the number within the chunk of node a of the element in that lane of batch i.
+  /// Calls kernel(block, n, place) for the elements of a chunk: `block` holds the kinematics of n batches, and place(i, lane, a)
+  /// is where node a of the element in that lane of batch i is in buffers like `positions`.
   template <typename Kernel>
   void for_each_block(int chunk, const double *positions, const Kernel &kernel) const;
 
   Material material_;
   std::vector<int> names_;
   std::vector<Record> records_;
+  Eigen::Matrix3Xd reference_nodes_;  ///< from the lowest to the highest node of the elements
+  int first_node_ = 0;                ///< the lowest
   std::vector<int> dofs_;  ///< 12 for each element
   ElementChunks chunks_;
 };

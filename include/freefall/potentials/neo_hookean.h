@@ -77,7 +77,7 @@ struct NeoHookean
   T difference(const T &J, const T &A_J, const T &half_trace) const
   {
     const T log_J = fast_log1p(T(J - T(1)));
-    const T d = fast_log1p(T(A_J / J));
+    const T d = fast_log1p_of_ratio(A_J, J);
     return T(lambda) * d * (log_J + T(0.5) * d) - T(mu) * d + T(mu) * half_trace;
   }
 
@@ -87,9 +87,9 @@ struct NeoHookean
   T mixed_difference(const T &J, const T &A, const T &B, const T &AB, const T &half_trace) const
   {
     const T log_J = fast_log1p(T(J - T(1)));
-    const T a = fast_log1p(T(A / J));
-    const T b = fast_log1p(T(B / J));
-    const T m = fast_log1p(T((AB * J - A * B) / ((J + A) * (J + B))));
+    const T a = fast_log1p_of_ratio(A, J);
+    const T b = fast_log1p_of_ratio(B, J);
+    const T m = fast_log1p_of_ratio(T(AB * J - A * B), T((J + A) * (J + B)));
     return T(lambda) * (a * b + m * (log_J + a + b + T(0.5) * m)) - T(mu) * m + T(mu) * half_trace;
   }
 };

@@ -5,11 +5,13 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace freefall
 {
-/// All pairs i < j of some points with one law: V = sum w_i w_j phi(|x_i - x_j|^2).
+/// All pairs i < j of some points with one law: V = sum w_i w_j phi(|x_i - x_j|^2). Points may come in groups (the atoms of a rigid
+/// molecule) within which there are no pairs.
 ///
 /// Energy and gradient of the whole run over coordinates stored axis by axis, a batch of pairs at a time, and allocate
 /// nothing after the first call of a thread.
@@ -21,7 +23,9 @@ class PairTerms final : public RadialTerms<Law, dim>
 {
 public:
   /// `weights`, one a point: masses for gravity, charges for Coulomb, 1 for Lennard-Jones.
-  PairTerms(std::string kind, const Law &law, std::vector<int> points, std::vector<double> weights);
+  /// `groups`, one number a point: pairs of one group are left out; empty: none are.
+  PairTerms(
+    std::string kind, const Law &law, std::vector<int> points, std::vector<double> weights, std::vector<int> groups = {});
 
   void use_neighbour_list(double cutoff, double skin) { list_ = std::make_unique<NeighbourList>(cutoff, skin); }
   const NeighbourList *neighbour_list() const { return list_.get(); }
@@ -40,6 +44,9 @@ private:
 
   std::vector<int> points_;
   std::vector<double> point_weights_;
+  std::vector<double> groups_;  ///< numbers that are different for points that do interact
+  /// For each batch of points, the first and the last + 1 of those between which some share a group with one of them.
+  std::vector<std::pair<int, int>> excluded_;
   std::unique_ptr<NeighbourList> list_;
 };
 }  // namespace freefall

@@ -2,6 +2,7 @@
 
 #include <freefall/core/dual.h>
 #include <freefall/core/increment.h>
+#include <freefall/core/inverse_root.h>
 
 /// Energies of two points as functions of the square of their distance, u = r^2.
 ///
@@ -49,6 +50,21 @@ struct QuarticBond
     return (stretch * stretch) * (0.5 * quadratic + stretch * (cubic / 3 + stretch * (0.25 * quartic)));
   }
 };
+
+/// phi(r) = k/8 (r^2 - r0^2)^2: a fixed distance g = (r^2 - r0^2) / 2 as a penalty k/2 g^2. Smooth everywhere.
+struct SquareStretch
+{
+  double stiffness;    ///< k, energy / length^4
+  double rest_square;  ///< r0^2
+
+  template <typename T>
+  T operator()(const T &u) const
+  {
+    const T stretch = u - rest_square;
+    return 0.125 * stiffness * (stretch * stretch);
+  }
+};
+inline bool is_smooth_at_zero(const SquareStretch &) { return true; }
 
 /// phi(r) = D (1 - exp(-a (r - r0)))^2, zero at its minimum.
 struct Morse
@@ -140,8 +156,8 @@ T slope(const LennardJones &law, const T &u)
 template <typename T>
 T slope(const InverseDistance &law, const T &u)
 {
-  using std::sqrt;
-  return (-0.5 * law.coefficient) / (u * sqrt(u));
+  const T inverse = inverse_root(u);
+  return (-0.5 * law.coefficient) * (inverse * inverse * inverse);
 }
 template <typename Law, typename T>
 T slope(const Truncated<Law> &truncated, const T &u)

@@ -55,6 +55,7 @@ public:
   double sum_of_differences(int count, const int *terms, const double *x, const int *a, double s) const override;
   double sum_of_mixed_differences(
     int count, const int *terms, const double *x, const int *a, double s, const int *b, double r) const override;
+  void hessians(int first, int count, const Eigen::VectorXd &q, double *hessians) const override;
   void add_gradient(const Eigen::VectorXd &q, Eigen::VectorXd &gradient) const override;
   void discrete_gradient(int term, const double *x0, const double *x1, double *gradient) const override;
 
@@ -67,6 +68,8 @@ protected:
   using Vector = Eigen::Matrix<double, dim, 1>;
 
   Vector distance(int term, const double *x) const;
+  /// The second derivatives with respect to d.
+  void set_block(int term, const double *x, double (&block)[dim][dim]) const;
   /// Throws DomainError where the law cannot be evaluated at u, for the point x.
   void check(int term, const double *x, double u) const
   {

@@ -34,5 +34,7 @@ public:
   virtual Eigen::Matrix3d stress(const Eigen::Matrix3d &F) const = 0;
   /// The constants of small strains.
   virtual LameConstants linearised() const = 0;
+  /// Bytes held.
+  virtual std::size_t memory_consumption() const = 0;
 };
 }  // namespace freefall

@@ -13,6 +13,9 @@ namespace freefall
 /// When and where a run saves itself: FOLDER/checkpoint, and FOLDER/checkpoint.previous, the one before.
 ///
 /// When a checkpoint is written changes nothing in the run: it is taken between two steps that the run makes anyway.
+///
+/// Of a run on several ranks one file holds the parts of all, so that there is a whole set of them or none. All functions that
+/// are not const are collective, and so is read().
 class Checkpoints
 {
 public:
@@ -22,11 +25,12 @@ public:
   /// `root` holds all parameters as used; `system` is what was made of them.
   Checkpoints(const ParameterSection &root, const System &system);
 
-  /// Whether the simulated time or the wall clock says that the next one is due. Wall times are those of one steady clock, s.
+  /// Whether the simulated time or the wall clock of any rank says that the next one is due; collective. Wall times are those of
+  /// one steady clock, s.
   bool is_due(double time, double wall) const;
   void write(const std::filesystem::path &folder, const std::string &contents, double time, double wall);
 
-  /// The contents of the last checkpoint, or of the one before. InputError that says what is wrong, and whether the one before
+  /// This rank's contents of the last checkpoint, or of the one before. InputError that says what is wrong, and whether the one before
   /// can be used.
   std::string read(const std::filesystem::path &folder, bool previous) const;
   /// Where a loaded run is: the next checkpoint comes an interval later.
@@ -38,6 +42,7 @@ public:
   bool has_interval() const { return interval_.has_value(); }
 
 private:
+  std::string read_whole(const std::filesystem::path &folder, bool previous) const;
   bool can_be_read(const std::filesystem::path &path) const;
 
   CheckpointIdentity identity_;

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <freefall/core/parameters.h>
+#include <freefall/integrators/heat_bath.h>
 #include <freefall/integrators/integrator.h>
 #include <freefall/output/progress.h>
 #include <freefall/output/run_folder.h>
 #include <freefall/simulation/checkpoints.h>
 #include <freefall/simulation/energy_monitor.h>
+#include <freefall/systems/sampler.h>
+#include <freefall/systems/tally.h>
 #include <freefall/systems/system.h>
 
 #include <functional>
@@ -73,12 +76,17 @@ private:
   };
 
   void parse_intervals();
+  void couple(const HeatBath::Settings &settings);
   /// Saves or loads everything.
   void archive(Archive &archive);
   void save_checkpoint(Writers &writers);
   void check_ranks() const;
   void run_to_end(Writers &writers, Progress &progress, const std::function<bool()> &stop_requested);
   void advance_to(double time, Writers &writers, Progress &progress, const std::function<bool()> &stop_requested);
+  /// Moves the state to this time and shows it to the system as often as that asks for.
+  void advance_and_sample(double target);
+  /// Samples the state; returns the error of its energy.
+  double look();
   /// Throws StepFailed if the run watches something go wrong.
   void check(double energy_error) const;
 
@@ -93,7 +101,10 @@ private:
   std::optional<double> minimum_time_step_;
 
   std::unique_ptr<System> system_;
+  Sampler *sampler_ = nullptr;  ///< the system, if it is one
+  std::optional<HeatBath> bath_;
   std::unique_ptr<Integrator> integrator_;
+  std::unique_ptr<Tally> tally_;  ///< null for a problem that has none
   State state_;
   std::unique_ptr<EnergyMonitor> energy_;
   std::unique_ptr<Checkpoints> checkpoints_;

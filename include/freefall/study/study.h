@@ -2,6 +2,7 @@
 
 #include <freefall/study/study_plan.h>
 #include <freefall/study/study_table.h>
+#include <freefall/study/table_average.h>
 
 #include <filesystem>
 #include <functional>
@@ -17,12 +18,12 @@ namespace freefall
 /// 2. run() makes every run as a child process of this program in `output`/runs/NAME, several at a time. A run whose folder has the
 ///    hash of its parameters in its name and a whole summary.json is not repeated, so an interrupted study goes on where it was.
 /// 3. A run that fails is a row with its error text; its numbers are those that it left, if any.
-/// 4. The results are `output`/study.csv (a row a run), fits.csv (a row a slope) and study.json (what a plot needs to know).
+/// 4. The results are `output`/study.csv (a row a run), fits.csv (a row a slope), a table for each Average and study.json (what a plot needs to know).
 class Study
 {
 public:
-  /// Throws InputError.
-  explicit Study(const std::string &file);
+  /// `settings` ("Section/Key=value") take the place of what the study file says. Throws InputError.
+  explicit Study(const std::string &file, const std::vector<std::string> &settings = {});
 
   struct Options
   {
@@ -58,6 +59,8 @@ private:
   void fill_table(const JobResults &results);
   void fill_row(const StudyPlan::Row &row, const JobResults &results);
   std::vector<std::string> printed_columns() const;
+  /// Of the runs that are done; nothing when none is.
+  std::vector<RunTables> tables_of(const AverageRequest &request, const JobResults &results) const;
   std::string description(const std::vector<FitResult> &fits) const;
 
   std::string file_;

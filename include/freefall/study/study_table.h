@@ -18,6 +18,8 @@ public:
   void add_row() { ++n_rows_; }
   /// Sets the entry of the last row; a new name makes a new column.
   void set(const std::string &column, const std::string &text);
+  /// Sets the entry of any row.
+  void set(int row, const std::string &column, const std::string &text);
   /// With the fewest digits that give the same double again; nothing for NaN and infinity.
   void set(const std::string &column, double number);
 

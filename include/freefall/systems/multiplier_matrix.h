@@ -1,6 +1,7 @@
 #pragma once
 
 #include <freefall/constraints/constraint_set.h>
+#include <freefall/core/archive.h>
 #include <freefall/systems/system.h>
 
 #include <Eigen/SparseCore>
@@ -35,6 +36,8 @@ public:
 
   std::int64_t n_factorisations() const { return n_factorisations_; }
   std::int64_t n_solves() const { return n_solves_; }
+  /// Saves or loads the counts.
+  void archive(Archive &archive);
 
 private:
   /// Entry (row, column) of A is the sum over `products`: left[first] M^-1[dof] right[second].
@@ -45,7 +48,7 @@ private:
   void find_order(const std::vector<std::vector<int>> &neighbours);
   void factorise_band();
   void solve_band(Eigen::VectorXd &b);
-  [[noreturn]] void fail_singular(const Eigen::VectorXd &entries) const;
+  [[noreturn]] void fail_singular(const Eigen::VectorXd &left, const Eigen::VectorXd &right) const;
 
   static constexpr int largest_band = 12;
 

@@ -15,10 +15,11 @@ namespace freefall
 class PenaltyTerms final : public LocalTerms
 {
 public:
-  /// One family for each number of dofs of a constraint. The set outlives them.
+  /// Distances of the form half_square, whose penalties are functions of a distance, as RadialTerms, which are fast and have a
+  /// discrete gradient; of the others one family for each number of dofs. The set outlives them.
   static std::vector<std::unique_ptr<LocalTerms>> of(std::shared_ptr<const ConstraintSet> constraints, double omega);
 
-  std::string kind() const override { return "penalised constraint"; }
+  std::string kind() const override { return kind_of_all; }
   int n_terms() const override { return static_cast<int>(members_.size()); }
   int dofs_per_term() const override { return n_; }
   Span<const int> dofs(int term) const override { return member(term).dofs(); }
@@ -31,6 +32,7 @@ public:
   double mixed_difference(int term, const double *x, int a, double s, int b, double r) const override;
 
 private:
+  static constexpr char kind_of_all[] = "penalised constraint";
   PenaltyTerms(std::shared_ptr<const ConstraintSet> constraints, std::vector<int> members, double omega);
   const Constraint &member(int term) const { return (*constraints_)[members_[term]]; }
 

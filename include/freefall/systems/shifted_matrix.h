@@ -34,10 +34,11 @@ private:
   {
     const LocalTerms *terms;
     int nodes_per_term;       ///< blocks of dofs
-    std::vector<int> blocks;  ///< [term][node][node]: the number of the block
+    std::vector<int> blocks;  ///< [term][pair of nodes a <= b]: the number of the block (a, b), or ~ that of the block (b, a)
   };
 
   void build_sparsity(const Eigen::MatrixXd &dense_mass);
+  void find_fixed();
   void add(const Family &family, const Eigen::VectorXd &q, double shift);
 
   const System &system_;

@@ -18,6 +18,7 @@ namespace freefall
 {
 class ConstraintSet;
 class Multigrid;
+class Tally;
 
 /// The largest stable step of an explicit scheme, and what limits it.
 struct CriticalStep
@@ -68,6 +69,8 @@ public:
   int n_global_dofs() const { return shared_dofs_ ? shared_dofs_->n_global_dofs() : n_dofs(); }
   /// Whether sums over dofs count this one on this rank.
   bool is_owned(int dof) const { return !shared_dofs_ || shared_dofs_->is_owned(dof); }
+  /// The number of a dof in the whole system, which does not depend on the ranks.
+  virtual int global_dof(int dof) const { return dof; }
   /// a.b over the dofs of the whole system. Collective.
   double dot(const Eigen::VectorXd &a, const Eigen::VectorXd &b) const;
   /// The largest |entry| over the whole system. Collective.
@@ -129,6 +132,8 @@ public:
   virtual NamedValues trajectory(const State &state) const;
   /// What the rows of history.csv tell at the end of a run, such as a mean temperature or a period: for summary.json.
   virtual NamedValues measure(const NumberColumns &history) const;
+  /// What gathers statistics along a run; null when the problem has none.
+  virtual std::unique_ptr<Tally> make_tally() const;
   /// The state as a grid with fields for ParaView. The default draws nothing.
   virtual Snapshot snapshot(const State &state, SnapshotGeometry geometry) const;
   /// The critical step of explicit Newmark at q, contact counted as closed. The default is exact and dense: O(n^3), meant for

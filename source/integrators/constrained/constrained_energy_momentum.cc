@@ -3,8 +3,6 @@
 #include <freefall/integrators/newton_progress.h>
 #include <freefall/potentials/discrete_gradient.h>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -69,10 +67,9 @@ void ConstrainedEnergyMomentum::factorise(const Eigen::VectorXd &q0, const Eigen
   if (!is_analysed_) factors_->analyzePattern(jacobian_);
   is_analysed_ = true;
   factors_->factorize(jacobian_);
+  ++n_own_factorisations_;
   if (factors_->info() == Eigen::Success) return;
-  const auto dependent = dependent_constraints(*system_, entries_);
-  if (dependent.empty()) throw StepFailed("the matrix of Newton's iteration is singular; a shorter step may help");
-  throw StepFailed(fmt::format("the constraints have become dependent: {}", fmt::join(dependent, "; ")));
+  fail_singular(entries_);
 }
 
 void ConstrainedEnergyMomentum::evaluate(const Eigen::VectorXd &q0, const Eigen::VectorXd &q1)
@@ -116,15 +113,13 @@ void ConstrainedEnergyMomentum::step(const State &now, double dt, State &next)
     constraints_->value(next.q, values_);
     residual_.tail(m) = values_;
     change_ = factors_->solve(residual_);
+    ++n_own_solves_;
     next.q -= change_.head(n);
     impulse_ -= change_.tail(m);
     ++n_iterations_;
     const auto verdict = progress.judge(change_.head(n).cwiseAbs().maxCoeff());
     if (verdict == NewtonProgress::Verdict::converged) break;
-    if (verdict == NewtonProgress::Verdict::failed)
-      throw StepFailed(fmt::format("Newton's iteration did not converge in {} iterations; the largest constraint residual is {:.3g} "
-                                   "of {}; a shorter step may help",
-                                   progress.n_iterations(), values_.cwiseAbs().maxCoeff(), constraints_->largest(values_).name()));
+    if (verdict == NewtonProgress::Verdict::failed) fail_to_converge(progress.n_iterations(), values_, entries_);
     // The first matrix knows no multipliers; one more is cheaper than the iterations that it saves.
     if (verdict == NewtonProgress::Verdict::refresh_matrix || progress.n_iterations() == 1) factorise(now.q, next.q, dt);
   }

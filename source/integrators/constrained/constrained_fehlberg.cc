@@ -124,8 +124,19 @@ void ConstrainedFehlberg::advance(State &state, double time)
 NamedValues ConstrainedFehlberg::summary() const
 {
   return {{"n_rejected_steps", static_cast<double>(n_rejected_)},
+          {"n_constraint_evaluations", static_cast<double>(ode_.n_evaluations() + projections_.n_evaluations())},
           {"n_matrix_factorisations", static_cast<double>(ode_.matrix().n_factorisations())},
+          {"n_matrix_solves", static_cast<double>(ode_.matrix().n_solves())},
           {"n_position_projections", static_cast<double>(projections_.n_positions())},
           {"n_momentum_projections", static_cast<double>(projections_.n_momenta())}};
+}
+
+void ConstrainedFehlberg::archive_memory(Archive &archive, const State &)
+{
+  archive("step", step_);
+  archive("first_step", first_step_);
+  archive("n_rejected", n_rejected_);
+  ode_.archive(archive);
+  projections_.archive(archive);
 }
 }  // namespace freefall

@@ -1,5 +1,6 @@
 #include <freefall/core/errors.h>
 #include <freefall/integrators/constrained/constrained_ode.h>
+#include <freefall/systems/hamiltonian.h>
 
 #include <fmt/format.h>
 #include <vector>
@@ -10,7 +11,14 @@ void ConstrainedOde::attach(const System &system)
 {
   system_ = &system;
   constraints_ = system.constraints();
+  refuse_non_separable(system, "An ODE formulation");
   matrix_.attach(system);
+}
+
+void ConstrainedOde::archive(Archive &archive)
+{
+  archive("n_evaluations", n_evaluations_);
+  matrix_.archive(archive);
 }
 
 const Eigen::VectorXd &ConstrainedOde::raised(const Eigen::VectorXd &x, Eigen::VectorXd &result) const
@@ -122,11 +130,19 @@ void ConstrainedOde::evaluate_extended(const Eigen::VectorXd &q,
   constraints_->add_hessian_product(q, mu_, raised(mu_, w_), -2, force);
 }
 
+void CountedProjections::archive(Archive &archive)
+{
+  archive("n_position_projections", n_positions_);
+  archive("n_momentum_projections", n_momenta_);
+  archive("n_constraint_evaluations", n_evaluations_);
+}
+
 void CountedProjections::apply(const ConstraintSet &constraints, MultiplierMatrix &matrix, Eigen::VectorXd &q, Eigen::VectorXd &v)
 {
   if (tolerances_.position)
   {
     constraints.value(q, values_);
+    ++n_evaluations_;
     if (values_.cwiseAbs().maxCoeff() > *tolerances_.position)
     {
       ++n_positions_;
@@ -142,11 +158,13 @@ void CountedProjections::apply(const ConstraintSet &constraints, MultiplierMatri
         constraints.add_transpose(entries_, values_, -1, step_);
         q += matrix.inverse_mass().cwiseProduct(step_);
         constraints.value(q, values_);
+        ++n_evaluations_;
       }
     }
   }
   if (!tolerances_.momentum) return;
   constraints.jacobian(q, entries_);
+  ++n_evaluations_;
   constraints.apply(entries_, v, values_);
   if (!(values_.cwiseAbs().maxCoeff() > *tolerances_.momentum)) return;
   ++n_momenta_;

@@ -102,9 +102,17 @@ void ConstrainedOdeMethod::step_implicitly(const State &now, double dt, State &n
   }
 }
 
+void ConstrainedOdeMethod::archive(Archive &archive)
+{
+  ode_.archive(archive);
+  projections_.archive(archive);
+  n_force_evaluations_ = ode_.n_evaluations();
+}
+
 NamedValues ConstrainedOdeMethod::summary() const
 {
-  return {{"n_matrix_factorisations", static_cast<double>(ode_.matrix().n_factorisations())},
+  return {{"n_constraint_evaluations", static_cast<double>(ode_.n_evaluations() + projections_.n_evaluations())},
+          {"n_matrix_factorisations", static_cast<double>(ode_.matrix().n_factorisations())},
           {"n_matrix_solves", static_cast<double>(ode_.matrix().n_solves())},
           {"n_position_projections", static_cast<double>(projections_.n_positions())},
           {"n_momentum_projections", static_cast<double>(projections_.n_momenta())}};

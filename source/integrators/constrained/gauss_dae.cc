@@ -145,6 +145,8 @@ void GaussDae::solve(
       }
     }
     const Eigen::VectorXd change = jacobian.partialPivLu().solve(residual);
+    ++n_own_factorisations_;
+    ++n_own_solves_;
     ++n_iterations_;
     double largest = 0;
     for (Eigen::Index i = 0; i < s; ++i)
@@ -160,11 +162,7 @@ void GaussDae::solve(
     }
     const auto verdict = progress.judge(largest);
     if (verdict == NewtonProgress::Verdict::converged) break;
-    if (verdict == NewtonProgress::Verdict::failed)
-      throw StepFailed(fmt::format("Newton's iteration did not converge in {} iterations; the largest constraint residual is {:.3g} "
-                                   "of {}; a shorter step may help",
-                                   progress.n_iterations(), stages_[0].g.cwiseAbs().maxCoeff(),
-                                   constraints_->largest(stages_[0].g).name()));
+    if (verdict == NewtonProgress::Verdict::failed) fail_to_converge(progress.n_iterations(), stages_[0].g, entries_);
   }
   for (Stage &stage : stages_) evaluate(stage, has_hamiltonian);
 }

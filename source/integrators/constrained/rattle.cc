@@ -12,7 +12,7 @@ std::string Rattle::name() const
 void Rattle::start(const System &system, const State &state)
 {
   attach(system);
-  constraints_->jacobian(state.q, entries_);
+  solver_.gradients(state.q, constraint_gradients_);
   evaluate_gradient(state.q);
   between_ = state;
 }
@@ -27,19 +27,17 @@ void Rattle::step(const State &now, double dt, State &next)
 
 void Rattle::partial_step(const Eigen::VectorXd &q, const Eigen::VectorXd &v, double dt, double fraction, State &next)
 {
-  start_entries_.swap(entries_);
+  start_gradients_.swap(constraint_gradients_);
   next.v = v;
   if (fraction > 0) next.v -= fraction * dt * inverse_mass().cwiseProduct(gradient_);
   next.q = q + dt * next.v;
-  solve_positions(start_entries_, next.q, impulse_, entries_);
-  force_.setZero(q.size());
-  constraints_->add_transpose(start_entries_, impulse_, -1 / dt, force_);
-  next.v += inverse_mass().cwiseProduct(force_);
+  solver_.solve_positions(start_gradients_, next.q, impulse_, constraint_gradients_);
+  solver_.kick(start_gradients_, impulse_, 1 / dt, next.v);
   // The gradient at the end is used by this step, or by the next one; between the parts of `composed` by neither.
   const bool is_needed = fraction < 1 || form_ != Form::composed;
   if (is_needed) evaluate_gradient(next.q);
   if (fraction < 1) next.v -= (1 - fraction) * dt * inverse_mass().cwiseProduct(gradient_);
-  solve_velocities(entries_, next.v, velocity_impulse_);
+  solver_.solve_velocities(constraint_gradients_, next.v, velocity_impulse_);
   // Impulses dt^2 and dt times the multipliers of the two kicks, whose weighted mean is that of the step.
   multipliers_ = impulse_ / (dt * dt) + velocity_impulse_ / dt;
 }

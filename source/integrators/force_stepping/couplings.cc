@@ -39,7 +39,7 @@ Couplings::Couplings(const System &system)
       throw InputError(fmt::format("force-stepping: a {} has {} dofs; at most {} are possible", family->kind(),
                                    family->dofs_per_term(), most_dofs_per_term));
     const int end = n_terms + family->n_terms();
-    families_.push_back({family.get(), family->dofs_per_term(), n_terms, end, term_dofs_.size(), 1, 0});
+    families_.push_back({family.get(), family->dofs_per_term(), n_terms, end, term_dofs_.size(), 1, family->dofs_per_term(), 0});
     for (int term = 0; term < family->n_terms(); ++term)
     {
       const auto dofs = family->dofs(term);
@@ -291,6 +291,7 @@ void Couplings::collect_segments()
     };
     family.segment_length = n;
     while (n % family.segment_length != 0 || !fits(family.segment_length)) --family.segment_length;
+    family.n_segments = n / family.segment_length;
     family.first_segment = segments.size();
     for (std::size_t entry = 0; entry < std::size_t(n_terms) * n; entry += family.segment_length)
       segments.push_back(dofs[entry]);

@@ -56,6 +56,8 @@ void ForceStepping::initialize(const System &system, const State &state)
     throw InputError(
       "force-stepping: the mass matrix is not diagonal; only the engine sherman-morrison can do that. Choose it, or a lumped "
       "mass.");
+  if (settings_.norms && !system.mass_is_diagonal())
+    throw InputError("force-stepping: the norms of q, v and the acceleration need a diagonal mass. Set Norms = false.");
   try
   {
     engine_ = make_engine(state);
@@ -186,6 +188,17 @@ void ForceStepping::archive_memory(Archive &archive, const State &)
   step_map_.archive(archive);
   const Archive::Part part(archive, "engine");
   engine_->archive(archive);
+}
+
+NamedValues ForceStepping::observe(const State &state) const
+{
+  if (!settings_.norms) return {};
+  const Eigen::VectorXd &mass = system_->diagonal_mass();
+  Eigen::VectorXd gradient;
+  engine_->gradient(gradient);
+  return {{"position_norm", std::sqrt(state.q.dot(mass.cwiseProduct(state.q)))},
+          {"velocity_norm", std::sqrt(state.v.dot(mass.cwiseProduct(state.v)))},
+          {"acceleration_norm", std::sqrt(gradient.dot(gradient.cwiseQuotient(mass)))}};
 }
 
 NamedValues ForceStepping::summary() const

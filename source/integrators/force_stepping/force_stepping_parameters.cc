@@ -20,6 +20,9 @@ void declare_force_stepping_parameters(ParameterSection &section)
   section.declare("Shift", "random", Pattern::choice({"random", "none"}),
                   "random: each coordinate's grid is shifted by a random part of a cell, so that data on a lattice do not make "
                   "all crossings simultaneous. none: vertices at multiples of the spacing.");
+  section.declare("Norms", "false", Pattern::boolean(),
+                  "Whether history.csv has position_norm, velocity_norm and acceleration_norm, |q| = sqrt(q^T M q) and so on, for "
+                  "the convergence of GSO (72).");
   section.declare("Seed", "1", Pattern::integer(0), "Of the random shift: the same seed gives the same run.");
 }
 
@@ -36,6 +39,7 @@ ForceSteppingSettings parse_force_stepping_parameters(const ParameterSection &se
   if (settings.spacing.empty()) throw section.error("Spacing", "must be at least one positive number.");
   settings.shift = section.text("Shift") == "none" ? GridShift::none : GridShift::random;
   settings.seed = static_cast<std::uint64_t>(section.integer("Seed"));
+  settings.norms = section.boolean("Norms");
   return settings;
 }
 }  // namespace freefall

@@ -86,6 +86,7 @@ void StepMap::archive(Archive &archive)
   }
   archive.list("counts", counts);
   archive.list("steps", steps);
+  if (3 * counts.size() != 4 * steps.size() || counts.size() % 4 != 0) throw ArchiveError("the bins of steps do not fit together");
   bins_.resize(counts.size() / 4);
   for (std::size_t i = 0; i < bins_.size(); ++i)
     bins_[i] = {{counts[4 * i], counts[4 * i + 1], counts[4 * i + 2]},

@@ -3,6 +3,7 @@
 #include <freefall/systems/fem/element_data.h>
 #include <freefall/systems/fem/make_elements.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace freefall
@@ -12,9 +13,9 @@ std::unique_ptr<SolidElements> make_elements(const SolidMaterial &material, cons
   const auto *neo_hookean = std::get_if<NeoHookean>(&material);
   if (neo_hookean && mesh.element == ElementType::tet4)
   {
-    std::vector<std::array<int, 4>> nodes;
-    nodes.reserve(cells.size());
-    for (const int cell : cells) nodes.push_back(mesh.cells[cell]);
+    std::vector<std::array<int, 4>> nodes(cells.size());
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      std::copy_n(mesh.cell_nodes(cells[i]).begin(), 4, nodes[i].begin());
     return std::make_unique<LinearTetrahedra<NeoHookean>>(*neo_hookean, mesh.nodes, nodes, std::move(cells));
   }
   std::vector<int> connectivity;

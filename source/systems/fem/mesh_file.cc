@@ -21,6 +21,8 @@ namespace
 std::string read_whole_file(const std::string &path)
 {
   if (std::filesystem::is_directory(path)) throw InputError(fmt::format("{}: is a folder, not a mesh file.", path));
+  if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path))
+    throw InputError(fmt::format("{}: is a device or a pipe, not a mesh file.", path));
   std::ifstream file(path, std::ios::binary);
   if (!file) throw InputError(fmt::format("{}: cannot open the mesh file. Does it exist, and may you read it?", path));
   std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -129,19 +131,26 @@ void check_duplicated_nodes(const FileMesh &file, const BodyMesh &mesh, const st
   for (const auto &point : mesh.points) lower = lower.cwiseMin(point), upper = upper.cwiseMax(point);
   const double tolerance = 1e-9 * (upper - lower).maxCoeff();
 
-  std::vector<int> order(mesh.points.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](int a, int b) { return mesh.points[a][0] < mesh.points[b][0]; });
+  // Sorted along a direction in which the layers of a mesh do not coincide.
+  const Eigen::Vector3d direction = Eigen::Vector3d(1, 0.7320508, 0.4142136) / 3;
+  std::vector<std::pair<double, int>> order;
+  for (std::size_t node = 0; node < mesh.points.size(); ++node)
+    order.emplace_back(direction.dot(mesh.points[node] - lower), static_cast<int>(node));
+  std::sort(order.begin(), order.end());
   int n_duplicated = 0;
   std::pair<int, int> first{};
   for (std::size_t i = 0; i < order.size(); ++i)
-    for (std::size_t j = i + 1; j < order.size() && mesh.points[order[j]][0] - mesh.points[order[i]][0] <= tolerance; ++j)
-      if ((mesh.points[order[i]] - mesh.points[order[j]]).cwiseAbs().maxCoeff() <= tolerance && n_duplicated++ == 0)
-        first = {order[i], order[j]};
+    for (std::size_t j = i + 1; j < order.size() && order[j].first - order[i].first <= tolerance; ++j)
+    {
+      const int one = order[i].second, other = order[j].second;
+      if ((mesh.points[one] - mesh.points[other]).cwiseAbs().maxCoeff() > tolerance) continue;
+      if (n_duplicated++ == 0) first = {one, other};
+      break;
+    }
   if (n_duplicated == 0) return;
   const auto &x = mesh.points[first.first];
   throw InputError(
-    fmt::format("{}: {} pairs of nodes lie in the same place, such as nodes {} and {} at ({:.6g}, {:.6g}, {:.6g}). "
+    fmt::format("{}: {} nodes lie in the same place as another, such as nodes {} and {} at ({:.6g}, {:.6g}, {:.6g}). "
                 "Merge them (Gmsh: Coherence Mesh), or, where two bodies touch, write a file for each.",
                 file.path, n_duplicated, std::min(number[first.first], number[first.second]),
                 std::max(number[first.first], number[first.second]), x[0], x[1], x[2]));

@@ -85,12 +85,6 @@ void append(const BodyMesh &body, SolidMesh &mesh)
   mesh.nodes.conservativeResize(3, first_node + static_cast<int>(body.points.size()));
   for (std::size_t i = 0; i < body.points.size(); ++i) mesh.nodes.col(first_node + static_cast<int>(i)) = body.points[i];
   for (const int node : body.connectivity) mesh.connectivity.push_back(first_node + node);
-  if (mesh.element == ElementType::tet4)
-    for (int c = 0; c < body.n_cells(); ++c)
-    {
-      const int *nodes = body.cell(c);
-      mesh.cells.push_back({first_node + nodes[0], first_node + nodes[1], first_node + nodes[2], first_node + nodes[3]});
-    }
   mesh.bodies.insert(mesh.bodies.end(), body.n_cells(), number);
   mesh.material_ids.insert(mesh.material_ids.end(), body.material_ids.begin(), body.material_ids.end());
   for (std::size_t f = 0; f < body.boundary.size(); ++f)

@@ -50,9 +50,11 @@ void order_for_cache(SolidMesh &mesh)
       mesh.connectivity.push_back(new_node[node]);
     }
   }
-  for (std::size_t i = 0; i < mesh.cells.size(); ++i) std::copy_n(mesh.connectivity.begin() + 4 * i, 4, mesh.cells[i].begin());
   for (int node = 0; node < old.n_nodes(); ++node) mesh.nodes.col(new_node[node]) = old.nodes.col(node);
   for (auto &face : mesh.boundary_faces) face.cell = new_cell[face.cell];
   for (int &node : mesh.face_connectivity) node = new_node[node];
+  // Meshes are put together element by element: half of what they hold may be room for more.
+  for (auto *numbers : {&mesh.connectivity, &mesh.bodies, &mesh.material_ids, &mesh.face_connectivity}) numbers->shrink_to_fit();
+  mesh.boundary_faces.shrink_to_fit();
 }
 }  // namespace freefall

@@ -30,11 +30,6 @@ void copy_elements(const SolidMesh &whole, int begin, int end, MeshPart &part)
   { return static_cast<int>(std::lower_bound(part.nodes.begin(), part.nodes.end(), node) - part.nodes.begin()); };
 
   for (int &node : mesh.connectivity) node = local_node(node);
-  if (!whole.cells.empty())
-  {
-    mesh.cells.resize(mesh.bodies.size());
-    for (std::size_t i = 0; i < mesh.cells.size(); ++i) std::copy_n(mesh.connectivity.begin() + 4 * i, 4, mesh.cells[i].begin());
-  }
   mesh.nodes.resize(3, static_cast<Eigen::Index>(part.nodes.size()));
   for (std::size_t node = 0; node < part.nodes.size(); ++node) mesh.nodes.col(node) = whole.nodes.col(part.nodes[node]);
   for (std::size_t f = 0; f < whole.boundary_faces.size(); ++f)

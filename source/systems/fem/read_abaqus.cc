@@ -192,6 +192,7 @@ private:
           if (!part.empty()) numbers.push_back(integer(part));
         next_line();
       }
+      if (numbers.empty()) throw text_.error("an element has neither a number nor nodes.");
       if (numbers.size() != n_nodes + 1)
         throw text_.error(
           fmt::format("element {} of type {} has {} nodes instead of {}.", numbers[0], type, numbers.size() - 1, n_nodes));
@@ -212,8 +213,8 @@ private:
         if (parts.size() < 2) throw text_.error("a generated set needs first, last and step.");
         const long first = integer(parts[0]), last = integer(parts[1]);
         const long step = parts.size() > 2 && !parts[2].empty() ? integer(parts[2]) : 1;
-        if (step < 1 || (last - first) / step > 100000000) throw text_.error("the range of the set makes no sense.");
-        for (long i = first; i <= last; i += step) members.elements.insert(i);
+        if (step < 1 || first < 0 || last < first) throw text_.error("the range of the set makes no sense.");
+        members.ranges.push_back({first, last, step});
         continue;
       }
       for (const auto &part : parts)
@@ -238,32 +239,70 @@ private:
     }
   }
 
-  /// The elements of a set, by *ELSET and by *ELEMENT.
-  std::set<long> members(const std::string &set, int depth = 0) const
+  /// The ranges of generated sets mean elements that there are.
+  void expand_ranges()
   {
-    if (depth > 32) throw InputError(fmt::format("{}: the element set {} contains itself.", file_.path, set));
+    std::vector<long> numbers;
+    for (const auto &element : raw_) numbers.push_back(element.number);
+    std::sort(numbers.begin(), numbers.end());
+    for (auto &[key, set] : sets_)
+      for (const auto &range : set.ranges)
+        for (auto number = std::lower_bound(numbers.begin(), numbers.end(), range.first);
+             number != numbers.end() && *number <= range.last; ++number)
+        {
+          count_member(key);
+          if ((*number - range.first) % range.step == 0) set.elements.insert(*number);
+        }
+  }
+
+  /// Sets within sets multiply: a short file can say more than memory holds.
+  void count_member(const std::string &set)
+  {
+    if (++n_members_ > most_members)
+      throw InputError(fmt::format("{}: up to set {} the element sets have more than {} members in all. Write fewer sets.",
+                                   file_.path, set, most_members));
+  }
+
+  /// The elements of a set, by *ELSET and by *ELEMENT.
+  const std::set<long> &members(const std::string &set, int depth = 0)
+  {
+    const auto known = members_.find(set);
+    if (known != members_.end()) return known->second;
+    if (depth > deepest_set)
+      throw InputError(fmt::format("{}: the element set {} contains itself, or sets are nested more than {} deep.", file_.path,
+                                   set, deepest_set));
     std::set<long> found;
+    const auto add = [&](const auto &elements)
+    {
+      for (const long element : elements)
+      {
+        count_member(set);
+        found.insert(element);
+      }
+    };
     const auto entry = sets_.find(set);
     if (entry != sets_.end())
     {
-      found = entry->second.elements;
-      for (const auto &subset : entry->second.subsets)
-        for (const long element : members(subset, depth + 1)) found.insert(element);
+      add(entry->second.elements);
+      for (const auto &subset : entry->second.subsets) add(members(subset, depth + 1));
     }
-    for (const auto &element : raw_)
-      if (upper(element.set) == set) found.insert(element.number);
+    const auto of_elements = elements_of_set_.find(set);
+    if (of_elements != elements_of_set_.end()) add(of_elements->second);
     if (found.empty()) throw InputError(fmt::format("{}: there is no element set {}.", file_.path, set));
-    return found;
+    return members_[set] = std::move(found);
   }
 
-  static int id_of(const std::string &name, std::map<int, std::string> &names)
+  /// Ids from 1 for names, whose capitals do not count.
+  struct Ids
   {
-    for (const auto &[id, known] : names)
-      if (upper(known) == upper(name)) return id;
-    const int id = static_cast<int>(names.size()) + 1;
-    names[id] = name;
-    return id;
-  }
+    std::map<std::string, int> by_name;
+    int of(const std::string &name, std::map<int, std::string> &names)
+    {
+      const auto [entry, is_new] = by_name.try_emplace(upper(name), static_cast<int>(names.size()) + 1);
+      if (is_new) names[entry->second] = name;
+      return entry->second;
+    }
+  };
 
   /// The set that names each element: the only *ELSET with it, else that of *ELEMENT.
   std::map<long, std::string> set_of_elements() const
@@ -277,7 +316,7 @@ private:
     return names;
   }
 
-  std::map<long, std::string> material_of_elements() const
+  std::map<long, std::string> material_of_elements()
   {
     std::map<long, std::string> materials;
     for (const auto &[set, material] : sections_)
@@ -289,6 +328,8 @@ private:
   {
     const NodeNumbers numbers(file_.point_numbers);
     if (numbers.repeated()) throw InputError(fmt::format("{}: there are two nodes {}.", file_.path, *numbers.repeated()));
+    expand_ranges();
+    for (const auto &element : raw_) elements_of_set_[upper(element.set)].push_back(element.number);
     const auto sets = set_of_elements(), materials = material_of_elements();
     for (const auto &element : raw_)
     {
@@ -307,7 +348,8 @@ private:
         name = materials.count(element.number) ? materials.at(element.number) : "";
       int tag = 0;
       if (!name.empty() && kind->dimension >= 2)
-        tag = id_of(name, kind->dimension == 3 ? file_.names.materials : file_.names.boundaries);
+        tag = kind->dimension == 3 ? material_ids_.of(name, file_.names.materials)
+                                   : boundary_ids_.of(name, file_.names.boundaries);
       file_.add_element(*kind, reordered(element.vtk, nodes), tag, element.number);
     }
   }
@@ -318,7 +360,7 @@ private:
     for (std::size_t e = 0; e < file_.elements.size(); ++e) place[file_.elements[e].number] = e;
     for (const auto &side : sides_)
     {
-      const int tag = id_of(side.surface, file_.names.boundaries);
+      const int tag = boundary_ids_.of(side.surface, file_.names.boundaries);
       const auto number = parse_integer(side.element_or_set);
       for (const long element : number ? std::set<long>{*number} : members(side.element_or_set))
       {
@@ -348,12 +390,19 @@ private:
     file_.sides.push_back(corners);
   }
 
+  struct Range
+  {
+    long first, last, step;
+  };
   struct Set
   {
     std::string name;  ///< as typed
     std::set<long> elements;
+    std::vector<Range> ranges;  ///< generated
     std::vector<std::string> subsets;
   };
+  static constexpr int deepest_set = 32;
+  static constexpr std::int64_t most_members = 100'000'000;
 
   MeshText text_;
   FileMesh file_;
@@ -362,6 +411,10 @@ private:
   int n_parts_ = 0;
   std::vector<RawElement> raw_;
   std::map<std::string, Set> sets_;                            ///< of *ELSET, by name in capitals
+  std::map<std::string, std::vector<long>> elements_of_set_;   ///< of *ELEMENT, by name in capitals
+  std::map<std::string, std::set<long>> members_;              ///< of sets that were asked for
+  std::int64_t n_members_ = 0;
+  Ids material_ids_, boundary_ids_;
   std::vector<std::pair<std::string, std::string>> sections_;  ///< set and material
   std::vector<RawSide> sides_;
 };

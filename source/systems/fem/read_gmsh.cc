@@ -5,6 +5,7 @@
 #include "mesh_text.h"
 
 #include <algorithm>
+#include <limits>
 
 // Gmsh's .msh: 2.x and 4.1 as text or binary, 4.0 as text. deal.II's own readers know neither quadratic elements nor physical
 // names, and end with exceptions that name no line.
@@ -137,6 +138,15 @@ private:
     if (is_binary_) text_.line();
   }
 
+  /// Gmsh marks elements that are turned round by a minus.
+  int physical_id(long tag) const
+  {
+    constexpr long largest = std::numeric_limits<int>::max();
+    if (tag > largest || tag < -largest)
+      throw text_.error(fmt::format("the physical group {} is beyond {}.", tag, largest));
+    return static_cast<int>(std::abs(tag));
+  }
+
   void read_entities()
   {
     begin_data();
@@ -150,7 +160,7 @@ private:
         const std::size_t n_groups = count("the number of physical groups", sizeof(int));
         for (std::size_t k = 0; k < n_groups; ++k)
         {
-          const int group = static_cast<int>(std::abs(integer("a physical group")));
+          const int group = physical_id(integer("a physical group"));
           auto &known = group_of_entity_[{dimension, tag}];
           if (known != 0 && known != group && dimension >= 2)
             throw text_.error(fmt::format("{} {} belongs to the physical groups {} and {}. Give it one.",
@@ -264,8 +274,8 @@ private:
         int physical = 0;
         for (std::size_t t = 0; t < n_tags; ++t)
         {
-          const int tag = static_cast<int>(integer("a tag"));
-          if (t == 0) physical = std::abs(tag);
+          const long tag = integer("a tag");
+          if (t == 0) physical = physical_id(tag);
         }
         add_element(type, number, physical);
       }

@@ -106,7 +106,7 @@ private:
     {
       // deal.II writes ids as floating-point numbers.
       const double value = ids ? text_.number("an id") : (text_.word("a value"), 0);
-      if (ids) ids->push_back(static_cast<long>(value));
+      if (ids) ids->push_back(integer_of(value, path_));
     }
   }
 

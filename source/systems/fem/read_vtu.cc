@@ -40,6 +40,38 @@ std::string decode_base64(std::string_view text, std::size_t &position, std::siz
   return bytes;
 }
 
+/// How deep the tags of XML are nested at most: the parser calls itself for each level.
+int depth_of(std::string_view xml)
+{
+  int depth = 0, deepest = 0;
+  const auto skip_to = [&](std::size_t from, std::string_view end) { return std::min(xml.find(end, from), xml.size()); };
+  for (std::size_t at = xml.find('<'); at < xml.size(); at = xml.find('<', at))
+  {
+    const std::string_view rest = xml.substr(at);
+    if (rest.substr(0, 4) == "<!--")
+      at = skip_to(at + 4, "-->");
+    else if (rest.substr(0, 9) == "<![CDATA[")
+      at = skip_to(at + 9, "]]>");
+    else if (rest.substr(0, 2) == "<?")
+      at = skip_to(at + 2, "?>");
+    else
+    {
+      std::size_t end = at + 1;
+      for (char quote = 0; end < xml.size() && (quote != 0 || xml[end] != '>'); ++end)
+        if (quote != 0)
+          quote = xml[end] == quote ? 0 : quote;
+        else if (xml[end] == '"' || xml[end] == '\'')
+          quote = xml[end];
+      if (rest.substr(0, 2) == "</")
+        --depth;
+      else if (end >= xml.size() || xml[end - 1] != '/')
+        deepest = std::max(deepest, ++depth);
+      at = end;
+    }
+  }
+  return deepest;
+}
+
 class VtuReader
 {
 public:
@@ -57,6 +89,8 @@ public:
       is_raw_ = text.substr(tag, begin - tag).find("raw") != std::string::npos;
       xml = text.substr(0, tag) + text.substr(end + std::strlen("</AppendedData>"));
     }
+    if (depth_of(xml) > deepest_nesting)
+      throw error(fmt::format("is not a VTU file: its tags are nested more than {} deep.", deepest_nesting));
     std::istringstream stream(xml);
     try
     {
@@ -114,8 +148,9 @@ private:
 
   std::vector<long> integers(const pt::ptree &array)
   {
-    const auto numbers = values(array);
-    return {numbers.begin(), numbers.end()};
+    std::vector<long> integers;
+    for (const double value : values(array)) integers.push_back(integer_of(value, path_));
+    return integers;
   }
 
   std::vector<double> values(const pt::ptree &array)
@@ -193,8 +228,11 @@ private:
     position = offset;
     const std::string sizes = take(data, position, header_bytes_ * (3 + n_blocks_or_bytes), is_raw, array);
     std::size_t n_compressed = 0;
-    for (std::size_t b = 0; b < n_blocks_or_bytes; ++b) n_compressed += header(sizes, 3 + b);
-    if (n_compressed > data.size()) throw error(fmt::format("the array {} is cut off.", name_of(array)));
+    for (std::size_t b = 0; b < n_blocks_or_bytes; ++b)
+    {
+      if (header(sizes, 3 + b) > data.size() - n_compressed) throw error(fmt::format("the array {} is cut off.", name_of(array)));
+      n_compressed += header(sizes, 3 + b);
+    }
     const std::string compressed = take(data, position, n_compressed, is_raw, array);
     std::string bytes;
     std::size_t begin = 0;
@@ -237,6 +275,7 @@ private:
     throw error(fmt::format("the array {} has the unknown type '{}'.", name_of(array), type));
   }
 
+  static constexpr int deepest_nesting = 100;
   std::string path_;
   pt::ptree tree_;
   std::string appended_;

@@ -69,6 +69,13 @@ int SolidMesh::boundary_id(int body, const std::string &name_or_number) const
   throw InputError(fmt::format("there is no boundary '{}'; the body has: {}.", name_or_number, join(available, ", ")));
 }
 
+std::size_t SolidMesh::memory_consumption() const
+{
+  return sizeof(double) * nodes.size() +
+         sizeof(int) * (connectivity.capacity() + bodies.capacity() + material_ids.capacity() + face_connectivity.capacity()) +
+         sizeof(BoundaryFace) * boundary_faces.capacity();
+}
+
 Eigen::Vector3d SolidMesh::cell_centre(int cell) const
 {
   const int n_corners = shape_of(element).n_corners;

@@ -70,10 +70,6 @@ SolidSystem::SolidSystem(const SolidSettings &settings, SolidMesh mesh) : settin
 
 void SolidSystem::distribute(const SolidMesh &whole)
 {
-  if (settings_.mass == MassMatrix::consistent)
-    throw InputError(fmt::format("started as {} processes, but a consistent mass is solved in one. Use a lumped mass, or leave "
-                                 "out mpirun.",
-                                 ranks::size()));
   part_ = part_of_mesh(whole, ranks::rank(), ranks::size());
   mesh_ = std::move(part_->mesh);
   std::vector<SharedDofs::Neighbour> neighbours;
@@ -143,10 +139,11 @@ void SolidSystem::set_mass()
     std::vector<double> densities(mesh_.n_cells());
     for (const auto &family : families_)
       for (int e = 0; e < family.elements->n_terms(); ++e) densities[family.elements->element_name(e)] = family.density;
-    consistent_mass_ = std::make_unique<ConsistentMass>(freefall::consistent_mass(mesh_, densities));
+    consistent_mass_ = std::make_unique<ConsistentMass>(freefall::consistent_mass(mesh_, densities), shared_dofs_.get());
     of_nodes = consistent_mass_->matrix().diagonal();
     for (int cell = 0; cell < mesh_.n_cells(); ++cell)
       mass_bound_ = std::min(mass_bound_, smallest_of_scaled(element_mass(mesh_, cell)));
+    mass_bound_ = ranks::minimum(mass_bound_);
   }
   else
   {
@@ -256,7 +253,7 @@ NamedValues SolidSystem::observe(const State &state) const
   return values;
 }
 
-std::unique_ptr<Multigrid> SolidSystem::make_multigrid() const { return make_trilinos_multigrid(); }
+std::unique_ptr<Multigrid> SolidSystem::make_multigrid() const { return make_trilinos_multigrid(*this); }
 
 NamedValues SolidSystem::watched(const State &state) const
 {
@@ -272,6 +269,13 @@ NamedValues SolidSystem::watched(const State &state) const
       per_element = std::max(per_element, depth / contact_surface_.heights[term]);
     }
   return {{"deepest_penetration", ranks::maximum(deepest)}, {"deepest_penetration_per_element", ranks::maximum(per_element)}};
+}
+
+std::size_t SolidSystem::memory_consumption() const
+{
+  std::size_t bytes = mesh_.memory_consumption() + sizeof(double) * (lumped_volumes_.capacity() + 3 * static_cast<std::size_t>(n_dofs()));
+  for (const auto &family : families_) bytes += family.elements->memory_consumption();
+  return bytes;
 }
 
 std::string SolidSystem::dof_name(int dof) const

@@ -4,6 +4,7 @@
 #include <freefall/core/errors.h>
 
 #include <cmath>
+#include <limits>
 
 namespace freefall
 {
@@ -16,6 +17,13 @@ std::vector<long> *VtkCells::ids_named(const std::string &name)
   if (letters == "materialid" || letters == "materialids" || letters == "cellentityids" || letters == "gmshphysical")
     return &material_ids;
   return nullptr;
+}
+
+long integer_of(double value, const std::string &path)
+{
+  if (!(std::abs(value) <= std::numeric_limits<int>::max()) || value != std::floor(value))
+    throw InputError(fmt::format("{}: {} stands where an integer up to {} should.", path, value, std::numeric_limits<int>::max()));
+  return static_cast<long>(value);
 }
 
 namespace

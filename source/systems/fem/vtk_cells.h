@@ -24,6 +24,9 @@ struct VtkCells
   std::vector<long> *ids_named(const std::string &name);
 };
 
+/// Of an id or index that a file gives as a floating-point number; InputError when it is no integer of int's range.
+long integer_of(double value, const std::string &path);
+
 /// Checks sizes and indices (InputError).
 FileMesh to_file_mesh(const std::string &path, const VtkCells &cells);
 }  // namespace freefall

@@ -5,6 +5,9 @@
 #include <freefall/core/text.h>
 #include <freefall/systems/constraint_projection.h>
 #include <freefall/systems/particles/constraint_parameters.h>
+#include <freefall/systems/particles/particle_rows.h>
+#include <freefall/systems/particles/water_cluster.h>
+#include <freefall/systems/particles/water_parameters.h>
 
 #include <fmt/format.h>
 #include <cmath>
@@ -16,10 +19,17 @@ namespace
 {
 using Form = DistanceConstraint::Form;
 
+Form form_named(const std::string &name)
+{
+  if (name == "length") return Form::length;
+  return name == "square" ? Form::square : Form::half_square;
+}
+
 void declare_form(ParameterSection &section)
 {
-  section.declare("Form", "half square", Pattern::choice({"half square", "length"}),
-                  "g of the distance r. half square: (r^2 - Length^2) / 2 (S 41). length: r - Length (G99 29).");
+  section.declare("Form", "half square", Pattern::choice({"half square", "square", "length"}),
+                  "g of the distance r. half square: (r^2 - Length^2) / 2 (S 41). square: r^2 - Length^2 (TO 4.1). length: "
+                  "r - Length (G99 29).");
 }
 
 void declare_length(ParameterSection &section)
@@ -60,7 +70,7 @@ int particle_of(const ParameterSection &section, const ParticleSystem &system)
 
 Form form_of(const ParameterSection &section)
 {
-  return section.text("Form") == "length" ? Form::length : Form::half_square;
+  return form_named(section.text("Form"));
 }
 
 std::vector<double> point_of(const ParameterSection &section, const std::string &key, int dimension)
@@ -79,10 +89,12 @@ public:
 
   void add_distances(const ParameterSection &section);
   void add_distance_file(const std::string &file, Form form);
+  void add_chains(const ParameterSection &particles, const ParameterSection &section);
   void add_anchors(const ParameterSection &section);
   void add_fixed_points(const ParameterSection &section);
   void add_fixed_coordinates(const ParameterSection &section);
   void add_surfaces(const ParameterSection &section);
+  void add_water();
 
   const std::shared_ptr<ConstraintSet> &set() const { return set_; }
 
@@ -90,6 +102,12 @@ private:
   double initial_distance(int first, int second) const
   {
     return (system_.particles()[first].position - system_.particles()[second].position).norm();
+  }
+  double distance_from(const std::vector<double> &point, int particle) const
+  {
+    Eigen::Vector3d centre = Eigen::Vector3d::Zero();
+    for (std::size_t axis = 0; axis < point.size(); ++axis) centre[axis] = point[axis];
+    return (system_.particles()[particle].position - centre).norm();
   }
   void add_distance(const std::string &name, int first, int second, double length, Form form)
   {
@@ -149,15 +167,42 @@ void Collector::add_distance_file(const std::string &file, Form form)
   }
 }
 
+void Collector::add_chains(const ParameterSection &particles, const ParameterSection &section)
+{
+  for (const ParameterSection *one : section.list("Chain"))
+  {
+    const ParticleRow row = find_row(particles, system_, *one, "Row");
+    const auto given = one->number_unless_word("Length");
+    const Form form = form_of(*one);
+    const auto name = [&](int link) { return fmt::format("{} link {}", title("Chain", *one), link); };
+    std::vector<double> point;
+    if (!one->is_word("Anchor", "none")) point = point_of(*one, "Anchor", system_.dimension());
+    try
+    {
+      if (!point.empty())
+        set_->add(std::make_unique<DistanceConstraint>(
+          DistanceConstraint::from_point(name(1), dofs_of(system_, {row.first}), point,
+                                         given.value_or(distance_from(point, row.first)), form)));
+      for (int link = 2; link <= row.count; ++link)
+      {
+        const int second = row.first + link - 1;
+        add_distance(name(link), second - 1, second, given.value_or(initial_distance(second - 1, second)), form);
+      }
+    }
+    catch (const InputError &error)
+    {
+      throw one->error("Length", error.what());
+    }
+  }
+}
+
 void Collector::add_anchors(const ParameterSection &section)
 {
   for (const ParameterSection *one : section.list("Anchor"))
   {
     const int particle = particle_of(*one, system_);
     const std::vector<double> point = point_of(*one, "Point", system_.dimension());
-    Eigen::Vector3d centre = Eigen::Vector3d::Zero();
-    for (std::size_t axis = 0; axis < point.size(); ++axis) centre[axis] = point[axis];
-    const double length = one->number_unless_word("Length").value_or((system_.particles()[particle].position - centre).norm());
+    const double length = one->number_unless_word("Length").value_or(distance_from(point, particle));
     try
     {
       set_->add(std::make_unique<DistanceConstraint>(
@@ -234,6 +279,13 @@ void Collector::add_surfaces(const ParameterSection &section)
   }
 }
 
+void Collector::add_water()
+{
+  water::add_rigid_geometry(system_, *set_);
+  for (const int oxygen : water::oxygens(system_))
+    for (const int hydrogen : {1, 2}) system_.add_line(oxygen, oxygen + hydrogen);
+}
+
 void make_consistent(const ParameterSection &section, ParticleSystem &system)
 {
   State state = system.initial_state();
@@ -280,7 +332,10 @@ void declare_constraint_parameters(ParameterSection &root)
   section.declare("Distance file", "", Pattern::text(),
                   "CSV file of distances, columns first,second,length; without the column length the initial ones. Relative to "
                   "the folder in which the program is started.");
-  section.declare("Distance file form", "half square", Pattern::choice({"half square", "length"}),
+  section.declare("Multiplier window", "none", Pattern::number("s", Bounds::positive()).or_word("none"),
+                  "Length of time over which the multipliers are averaged: the columns mean_multiplier_1, ... at time t are the "
+                  "means from t minus this to t of omega^2 g of a penalty (TO 1.8), or of the multipliers of exact constraints.");
+  section.declare("Distance file form", "half square", Pattern::choice({"half square", "square", "length"}),
                   "Form of the distances of the file; see Distance.");
   section.declare_list("Distance", "A fixed distance of two particles: a rigid rod without mass.",
                        [](ParameterSection &one)
@@ -294,6 +349,15 @@ void declare_constraint_parameters(ParameterSection &root)
                        {
                          declare_one_particle(one);
                          one.declare("Point", "", Pattern::numbers(), "As many coordinates as Dimension says.");
+                         declare_length(one);
+                         declare_form(one);
+                       });
+  section.declare_list("Chain", "Fixed distances of neighbours in a row of particles (Particles/Row): a chain of rods.",
+                       [](ParameterSection &one)
+                       {
+                         one.declare("Row", "", Pattern::text(), "The name of the row.");
+                         one.declare("Anchor", "none", Pattern::numbers().or_word("none"),
+                                     "A fixed point from which a first rod leads to the first particle; none: no such rod.");
                          declare_length(one);
                          declare_form(one);
                        });
@@ -326,13 +390,16 @@ void parse_constraint_parameters(const ParameterSection &root, ParticleSystem &s
   collector.add_anchors(section);
   collector.add_distances(section);
   collector.add_distance_file(section.text("Distance file"),
-                              section.text("Distance file form") == "length" ? Form::length : Form::half_square);
+                              form_named(section.text("Distance file form")));
+  collector.add_chains(root.section("Particles"), section);
   collector.add_fixed_points(section);
   collector.add_fixed_coordinates(section);
   collector.add_surfaces(section);
+  if (has_water(root)) collector.add_water();
   if (collector.set()->size() == 0) return;
   if (root.section("Particles").text("Reduction") != "none")
     throw root.section("Particles").error("Reduction", "is not possible with constraints; set it to none.");
+  if (const auto window = section.number_unless_word("Multiplier window")) system.average_multipliers(*window);
   if (const auto omega = section.number_unless_word("Penalty")) return system.penalise(collector.set(), *omega);
   try
   {

@@ -4,7 +4,10 @@
 #include <freefall/systems/particles/jacobi_reduction.h>
 #include <freefall/systems/particles/particle_parameters.h>
 #include <freefall/systems/particles/particle_potentials.h>
+#include <freefall/systems/particles/particle_rows.h>
 #include <freefall/systems/particles/radial_kepler.h>
+#include <freefall/systems/particles/water_cluster.h>
+#include <freefall/systems/particles/water_parameters.h>
 
 #include <fmt/format.h>
 #include <cmath>
@@ -61,6 +64,11 @@ void declare_potentials(ParameterSection &potentials)
     "cut-off and is made anew when a particle has moved by half of it. 0: no list. auto: a fifth of the cut-off "
     "from 64 particles on, else 0. Results are the same bit for bit.");
   potentials.declare("Gravity", "0, 0, 0", Pattern::vector(3), "Uniform acceleration g: V = -m g.x, booked as external work.");
+  potentials.declare("Magnetic field", "0, 0, 0", Pattern::vector(3),
+                     "Uniform field B: the force q v x B on charges. For constrained particles only, moved by constrained "
+                     "symplectic Euler: the Hamiltonian is not separable (R 24).");
+  potentials.declare("Vector potential", "none", Pattern::text(),
+                     "A(x, y, z) of another magnetic field, rot A: smooth formulas separated by ; one for each dimension.");
   potentials.declare("External field", "none", Pattern::text(),
                      "V(x, y, z) of each particle, a smooth formula such as x^2*y + exp(-y), booked as external work.");
   potentials.declare("On-site", "none", Pattern::text(), "V(q) of each coordinate of a lattice, such as 1 - cos(q).");
@@ -125,12 +133,29 @@ std::unique_ptr<ParticleSystem> make_particles(const ParameterSection &section)
   for (const ParameterSection *one : section.list("Particle"))
     particles.push_back({one->label().empty() ? "particle" : one->label(), one->number("Mass"), one->number("Charge"),
                          in_space(*one, "Position", dimension, false), in_space(*one, "Velocity", dimension, true)});
+  add_rows(section, dimension, particles);
+  const bool is_water = section.section("Water").integer("Molecules") > 0;
+  if (is_water) particles = parse_water_parameters(section);
   if (particles.empty())
-    throw section.error("", "has no particles: write a section Particle NAME for each, or name a CSV file in File.");
+    throw section.error("", "has no particles: write a section Particle NAME for each, a section Row NAME for many, name a CSV file in "
+                            "File, or ask for Water.");
   auto system = std::make_unique<ParticleSystem>(dimension, std::move(particles));
   for (const std::string &name : split(section.text("Fixed"), ','))
     for (int axis = 0; axis < dimension; ++axis) system->fix(system->index_of(name), axis);
-  if (const auto constant = section.number_unless_word("Boltzmann constant")) system->set_boltzmann_constant(*constant);
+  const auto constant = section.number_unless_word("Boltzmann constant");
+  if (constant || is_water) system->set_boltzmann_constant(constant.value_or(water::boltzmann_constant));
+  if (const std::vector<double> levels = section.numbers("Transition levels"); !levels.empty())
+  {
+    if (levels.size() != 2) throw section.error("Transition levels", "must be two numbers separated by a comma, or nothing.");
+    try
+    {
+      system->observe_transitions({levels[0], levels[1]});
+    }
+    catch (const InputError &error)
+    {
+      throw section.error("Transition levels", error.what());
+    }
+  }
   return system;
 }
 
@@ -280,6 +305,23 @@ void add_potentials(ParticleSystem &system, const ParameterSection &section)
   add_listed_angles(system, section);
 }
 
+void add_magnetic_field(ParticleSystem &system, const ParameterSection &section)
+{
+  const Eigen::Vector3d field = section.vector3("Magnetic field");
+  const std::string formulas = section.text("Vector potential");
+  if (field.isZero(0) && formulas == "none") return;
+  const std::string key = formulas == "none" ? "Magnetic field" : "Vector potential";
+  try
+  {
+    system.set_vector_potential(
+      {system.dimension(), field, formulas == "none" ? std::vector<std::string>{} : split(formulas, ';')});
+  }
+  catch (const InputError &error)
+  {
+    throw section.error(key, error.what());
+  }
+}
+
 /// One body around a centre or two that attract each other: their orbit is observed.
 void find_orbit(ParticleSystem &system, const ParameterSection &potentials)
 {
@@ -307,10 +349,18 @@ void declare_particle_parameters(ParameterSection &root)
                     "coordinates less as Dimension says; keeps linear momentum exactly.");
   particles.declare(
     "Boltzmann constant", "none", switchable(Bounds::positive()),
-    "k_B; when given, history.csv has the column temperature, 2 K / (dimension N k_B), whose mean is GSO (71).");
+    "k_B; when given (with Water it is known), history.csv has the column temperature, 2 K / (f k_B), f = dimension N less fixed "
+    "coordinates and constraints, whose mean is GSO (71).");
   particles.declare("Observed", "auto", Pattern::text(),
                     "Particles whose position and velocity become columns of history.csv, separated by commas. auto: all, if "
                     "there are ten or fewer. none: no particle.");
+  particles.declare("Transition levels", "", Pattern::numbers(),
+                    "Two levels of the mean coordinate of a lattice in one dimension. When given, history.csv has the columns "
+                    "mean_position and mean_velocity, and summary.json tells how often the mean went from below the first level to "
+                    "above the second or back (n_transitions), by the rows of the history.");
+  declare_row_parameters(particles);
+  declare_water_parameters(particles);
+  declare_radial_distribution_parameters(particles);
   particles.declare_list("Particle", "One particle; its name follows the word Particle.", declare_particle);
   declare_potentials(root.section("Potentials", "What acts on the particles; any number of these at once."));
   declare_constraint_parameters(root);
@@ -348,9 +398,12 @@ std::unique_ptr<System> parse_particle_parameters(const ParameterSection &root)
   const auto &section = root.section("Particles");
   auto system = make_particles(section);
   observe_particles(*system, section);
+  if (has_water(root)) water::add_potentials(*system);
   add_potentials(*system, root.section("Potentials"));
+  parse_radial_distribution_parameters(section, *system);
   find_orbit(*system, root.section("Potentials"));
   parse_constraint_parameters(root, *system);
+  add_magnetic_field(*system, root.section("Potentials"));
   system->check_initial_state();
   if (section.text("Reduction") == "none") return system;
   try

@@ -21,6 +21,20 @@ void add_in_dimension(ParticleSystem &system, const Make &make)
   if (system.dimension() == 3) system.add(make(std::integral_constant<int, 3>()));
 }
 
+/// For each point a number that it shares with the points of its molecule; empty when there are no molecules.
+std::vector<int> molecules_of(const ParticleSystem &system, const std::vector<int> &points)
+{
+  std::vector<int> groups;
+  bool has_molecules = false;
+  for (const int point : points)
+  {
+    const int molecule = system.particles()[point].molecule;
+    has_molecules = has_molecules || molecule >= 0;
+    groups.push_back(molecule >= 0 ? system.n_particles() + molecule : point);
+  }
+  return has_molecules ? groups : std::vector<int>{};
+}
+
 template <typename Law>
 void add_pairs(ParticleSystem &system,
                const std::string &kind,
@@ -30,9 +44,10 @@ void add_pairs(ParticleSystem &system,
                const std::optional<Cutoff> &cutoff = std::nullopt)
 {
   if (points.size() < 2) return;
+  const std::vector<int> groups = molecules_of(system, points);
   if (!cutoff)
-    return add_in_dimension(system,
-                            [&](auto dim) { return std::make_unique<PairTerms<Law, dim>>(kind, law, points, weights); });
+    return add_in_dimension(
+      system, [&](auto dim) { return std::make_unique<PairTerms<Law, dim>>(kind, law, points, weights, groups); });
   if (!(cutoff->distance > 0) || !(cutoff->skin >= 0))
     throw InputError(
       fmt::format("the cut-off of each {} is {} and its skin {}: the first must be positive, the second not "
@@ -42,7 +57,7 @@ void add_pairs(ParticleSystem &system,
   add_in_dimension(system,
                    [&](auto dim)
                    {
-                     auto pairs = std::make_unique<PairTerms<laws::Truncated<Law>, dim>>(kind, truncated, points, weights);
+                     auto pairs = std::make_unique<PairTerms<laws::Truncated<Law>, dim>>(kind, truncated, points, weights, groups);
                      if (cutoff->skin > 0) pairs->use_neighbour_list(cutoff->distance, cutoff->skin);
                      return pairs;
                    });
@@ -112,6 +127,11 @@ void add_lennard_jones(ParticleSystem &system, const laws::LennardJones &law, st
 {
   const std::vector<int> points = all_particles(system);
   add_pairs(system, "Lennard-Jones pair", law, points, std::vector<double>(points.size(), 1.), cutoff);
+}
+
+void add_lennard_jones(ParticleSystem &system, const laws::LennardJones &law, const std::vector<int> &particles)
+{
+  add_pairs(system, "Lennard-Jones pair", law, particles, std::vector<double>(particles.size(), 1.));
 }
 
 void add_morse_pairs(ParticleSystem &system, const laws::Morse &law, std::optional<Cutoff> cutoff)

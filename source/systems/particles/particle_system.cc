@@ -1,12 +1,16 @@
 #include <freefall/core/errors.h>
 #include <freefall/core/nearest_name.h>
 #include <freefall/systems/constraint_projection.h>
+#include <freefall/systems/particles/charged_particles.h>
 #include <freefall/systems/particles/particle_system.h>
+#include <freefall/systems/particles/radial_distribution.h>
 #include <freefall/systems/penalty_terms.h>
 
 #include <fmt/format.h>
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -107,6 +111,52 @@ void ParticleSystem::penalise(std::shared_ptr<const ConstraintSet> constraints, 
   penalty_ = omega;
 }
 
+void ParticleSystem::average_multipliers(double window) { multiplier_mean_.emplace(window); }
+
+void ParticleSystem::observe_transitions(const TransitionLevels &levels)
+{
+  if (dimension_ != 1) throw InputError("transitions are counted of lattices in one dimension");
+  if (!(levels.lower < levels.upper))
+    throw InputError(fmt::format("the first level, {}, must be below the second, {}", levels.lower, levels.upper));
+  transition_levels_ = levels;
+}
+
+Eigen::VectorXd ParticleSystem::multipliers(const State &state) const
+{
+  if (!penalised_) return constraint_multipliers(*this, state);
+  Eigen::VectorXd g;
+  penalised_->value(state.q, g);
+  return penalty_ * penalty_ * g;
+}
+
+double ParticleSystem::sampling_interval() const
+{
+  // Every step that makes sense is longer: the mean then sees them all.
+  constexpr double samples_per_window = 1000;
+  if (!multiplier_mean_ || !(constraints_ || penalised_)) return std::numeric_limits<double>::infinity();
+  return multiplier_mean_->width() / samples_per_window;
+}
+
+void ParticleSystem::sample(const State &state)
+{
+  if (std::isfinite(sampling_interval())) multiplier_mean_->add(state.time, multipliers(state));
+}
+
+void ParticleSystem::archive(Archive &archive)
+{
+  if (multiplier_mean_) multiplier_mean_->archive(archive);
+}
+
+void ParticleSystem::set_vector_potential(VectorPotential potential)
+{
+  std::vector<double> charges;
+  for (const Particle &particle : particles_) charges.push_back(particle.charge);
+  if (std::all_of(charges.begin(), charges.end(), [](double charge) { return charge == 0; }))
+    throw InputError("it acts on nothing: no particle has a charge");
+  if (!constraints_) throw InputError("only constrained particles can move in a magnetic field: there are no constraints");
+  hamiltonian_ = std::make_unique<ChargedParticles>(*this, std::move(potential), std::move(charges));
+}
+
 void ParticleSystem::set_initial_state(const Eigen::VectorXd &q, const Eigen::VectorXd &v)
 {
   initial_state_.q = q;
@@ -166,9 +216,14 @@ Eigen::Vector3d ParticleSystem::angular_momentum(const State &state) const
   return sum;
 }
 
+int ParticleSystem::n_degrees_of_freedom() const
+{
+  return n_dofs() - static_cast<int>(fixed_dofs_.size()) - (constraints_ ? constraints_->size() : 0);
+}
+
 double ParticleSystem::temperature(const State &state) const
 {
-  return state.v.dot(diagonal_mass_.cwiseProduct(state.v)) / (dimension_ * n_particles() * boltzmann_constant_);
+  return state.v.dot(diagonal_mass_.cwiseProduct(state.v)) / (n_degrees_of_freedom() * boltzmann_constant_);
 }
 
 NamedValues ParticleSystem::observe(const State &state) const
@@ -179,7 +234,17 @@ NamedValues ParticleSystem::observe(const State &state) const
     values.push_back({fmt::format("linear_momentum_{}", axis_names[axis]), linear[axis]});
   for (int axis = dimension_ == 3 ? 0 : 2; axis < 3 && dimension_ > 1; ++axis)
     values.push_back({fmt::format("angular_momentum_{}", axis_names[axis]), angular[axis]});
-  if (boltzmann_constant_ > 0) values.push_back({"temperature", temperature(state)});
+  if (hamiltonian_)
+  {
+    // p in place of M v: what a field that is the same after a rotation keeps.
+    State canonical = state;
+    hamiltonian_->momentum(state.q, state.v, canonical.v);
+    canonical.v.array() /= diagonal_mass_.array();
+    const Eigen::Vector3d moment = angular_momentum(canonical);
+    for (int axis = dimension_ == 3 ? 0 : 2; axis < 3; ++axis)
+      values.push_back({fmt::format("canonical_angular_momentum_{}", axis_names[axis]), moment[axis]});
+  }
+  if (boltzmann_constant_ > 0 && n_degrees_of_freedom() > 0) values.push_back({"temperature", temperature(state)});
   for (const int i : observed_)
     for (const auto &[what, entries] : {std::pair<const char *, const Eigen::VectorXd &>{"position", state.q}, {"velocity", state.v}})
     {
@@ -202,14 +267,20 @@ NamedValues ParticleSystem::observe(const State &state) const
     const ConstraintResiduals residuals = constraint_residuals(*this, state);
     values.push_back({"constraint_residual", residuals.position});
     values.push_back({"hidden_constraint_residual", residuals.velocity});
-    add_multipliers("multiplier", constraint_multipliers(*this, state), values);
+    add_multipliers("multiplier", multipliers(state), values);
   }
   if (penalised_)
   {
     Eigen::VectorXd g;
     penalised_->value(state.q, g);
     values.push_back({"constraint_residual", g.cwiseAbs().maxCoeff()});
-    add_multipliers("penalty_multiplier", penalty_ * penalty_ * g, values);
+    add_multipliers("penalty_multiplier", multipliers(state), values);
+  }
+  if (multiplier_mean_ && !multiplier_mean_->is_empty()) add_multipliers("mean_multiplier", multiplier_mean_->mean(), values);
+  if (transition_levels_)
+  {
+    values.push_back({"mean_position", state.q.mean()});
+    values.push_back({"mean_velocity", state.v.mean()});
   }
   return values;
 }
@@ -240,7 +311,15 @@ NamedValues ParticleSystem::measure(const NumberColumns &history) const
   if (time && temperature) values.push_back({"mean_temperature", mean_over_time(*time, *temperature)});
   if (orbit_)
     for (const auto &value : measure_orbit(history)) values.push_back(value);
+  const std::vector<double> *position = history.find("mean_position");
+  if (time && position && transition_levels_)
+    for (const auto &value : count_transitions(*time, *position, *transition_levels_)) values.push_back(value);
   return values;
+}
+
+std::unique_ptr<Tally> ParticleSystem::make_tally() const
+{
+  return distances_ ? std::make_unique<RadialDistribution>(*distances_, dimension_) : nullptr;
 }
 
 Snapshot ParticleSystem::snapshot(const State &state, SnapshotGeometry) const

@@ -48,7 +48,7 @@ RadialKepler::RadialKepler(double strength, double radius, double radial_velocit
 
 NamedValues RadialKepler::observe(const State &state) const
 {
-  return {{"radius", state.q[0]}, {"angular_momentum_z", angular_momentum_}};
+  return {{"radius", state.q[0]}, {"radial_velocity", state.v[0]}, {"angular_momentum_z", angular_momentum_}};
 }
 
 double angle_along_parabola(double r, double v, double a, double dt, double angular_momentum)

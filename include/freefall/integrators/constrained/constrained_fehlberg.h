@@ -30,6 +30,10 @@ public:
   void initialize(const System &system, const State &state) override;
   void advance(State &state, double time) override;
   NamedValues summary() const override;
+  bool chooses_time_step() const override { return true; }
+
+protected:
+  void archive_memory(Archive &archive, const State &state) override;
 
 private:
   double try_step(const State &state);

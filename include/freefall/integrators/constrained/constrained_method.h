@@ -1,7 +1,8 @@
 #pragma once
 
+#include <freefall/integrators/constrained/constraint_solver.h>
 #include <freefall/integrators/one_step_method.h>
-#include <freefall/systems/multiplier_matrix.h>
+#include <freefall/systems/hamiltonian.h>
 
 #include <cstdint>
 
@@ -13,28 +14,33 @@ class ConstrainedMethod : public OneStepMethod
 public:
   bool handles_constraints() const final { return true; }
   NamedValues summary() const override;
+  void archive(Archive &archive) override;
 
   /// lambda of the last step, where the method says it belongs.
-  const Eigen::VectorXd &multipliers() const { return multipliers_; }
+  Eigen::VectorXd multipliers() const { return solver_.in_order(multipliers_); }
+  const ConstraintSolver &solver() const { return solver_; }
 
 protected:
-  /// InputError for a system without constraints.
+  /// `way`: how positions and velocities are solved for by those who do so through solver_.
+  explicit ConstrainedMethod(ConstraintSolver::Method way = ConstraintSolver::Method::general) : solver_(way) {}
+
+  /// Whether H(q, p) need not be p^T M^-1 p / 2 + V(q).
+  virtual bool handles_any_hamiltonian() const { return false; }
+  /// InputError for a system without constraints, or with a Hamiltonian that the method does not know.
   void attach(const System &system);
-  /// Moves q along M^-1 G_0^T to g(q) = 0, to rounding: q -= M^-1 G_0^T impulse. `entries` becomes G at (nearly) the new q.
-  /// Throws StepFailed naming the constraint that is not met.
-  void solve_positions(const Eigen::VectorXd &start_entries, Eigen::VectorXd &q, Eigen::VectorXd &impulse, Eigen::VectorXd &entries);
-  /// v -= M^-1 G^T impulse so that G v = 0, where G has the entries.
-  void solve_velocities(const Eigen::VectorXd &entries, Eigen::VectorXd &v, Eigen::VectorXd &impulse);
   void evaluate_gradient(const Eigen::VectorXd &q);
-  const Eigen::VectorXd &inverse_mass() const { return matrix_.inverse_mass(); }
+  /// Newton's iteration has failed with these values of g: StepFailed naming the largest, and constraints that depend on others
+  /// where G has the entries.
+  [[noreturn]] void fail_to_converge(int n_iterations, const Eigen::VectorXd &values, const Eigen::VectorXd &entries) const;
+  /// The matrix of an iteration is singular: StepFailed naming constraints that depend on others where G has the entries.
+  [[noreturn]] void fail_singular(const Eigen::VectorXd &entries) const;
+  const Eigen::VectorXd &inverse_mass() const { return solver_.inverse_mass(); }
 
   const System *system_ = nullptr;
   const ConstraintSet *constraints_ = nullptr;
-  MultiplierMatrix matrix_;
-  Eigen::VectorXd multipliers_, gradient_;
+  ConstraintSolver solver_;
+  Eigen::VectorXd multipliers_, gradient_;  ///< multipliers in the order of solver_
   std::int64_t n_constraint_evaluations_ = 0, n_iterations_ = 0;
-
-private:
-  Eigen::VectorXd values_, step_;
+  std::int64_t n_own_factorisations_ = 0, n_own_solves_ = 0;  ///< of matrices other than that of solver_
 };
 }  // namespace freefall

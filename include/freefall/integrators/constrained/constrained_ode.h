@@ -28,6 +28,7 @@ public:
   };
   explicit ConstrainedOde(Formulation formulation) : formulation_(formulation) {}
 
+  /// InputError for a system with a Hamiltonian that is not separable.
   void attach(const System &system);
   void operator()(const Eigen::VectorXd &q, const Eigen::VectorXd &v, Eigen::VectorXd &q_rate, Eigen::VectorXd &v_rate);
 
@@ -35,6 +36,8 @@ public:
   std::int64_t n_evaluations() const { return n_evaluations_; }
   MultiplierMatrix &matrix() { return matrix_; }
   const MultiplierMatrix &matrix() const { return matrix_; }
+  /// Saves or loads the counts.
+  void archive(Archive &archive);
 
 private:
   void evaluate_dirac(const Eigen::VectorXd &q, const Eigen::VectorXd &v, Eigen::VectorXd &q_rate, Eigen::VectorXd &force);
@@ -69,10 +72,14 @@ public:
 
   std::int64_t n_positions() const { return n_positions_; }
   std::int64_t n_momenta() const { return n_momenta_; }
+  /// How often the constraints were looked at.
+  std::int64_t n_evaluations() const { return n_evaluations_; }
+  /// Saves or loads the counts.
+  void archive(Archive &archive);
 
 private:
   Tolerances tolerances_;
-  std::int64_t n_positions_ = 0, n_momenta_ = 0;
+  std::int64_t n_positions_ = 0, n_momenta_ = 0, n_evaluations_ = 0;
   Eigen::VectorXd entries_, values_, step_;
 };
 }  // namespace freefall

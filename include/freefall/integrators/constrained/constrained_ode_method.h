@@ -32,6 +32,7 @@ public:
   void start(const System &system, const State &state) override;
   void step(const State &now, double dt, State &next) override;
   NamedValues summary() const override;
+  void archive(Archive &archive) override;
 
   const CountedProjections &projections() const { return projections_; }
 

@@ -29,20 +29,24 @@ public:
     adjoint,
     composed
   };
-  explicit Rattle(Form form = Form::rattle) : form_(form) {}
+  explicit Rattle(Form form = Form::rattle, ConstraintSolver::Method way = ConstraintSolver::Method::automatic)
+    : ConstrainedMethod(way), form_(form)
+  {
+  }
 
   std::string name() const override;
   int order() const override { return is_symmetric() ? 2 : 1; }
   bool is_symmetric() const override { return form_ == Form::rattle || form_ == Form::composed; }
   void start(const System &system, const State &state) override;
   void step(const State &now, double dt, State &next) override;
+  void change_velocities(const System &, const State &) override {}
 
 private:
   /// `fraction`: a. gradient_ is that at q before and after, where it is used.
   void partial_step(const Eigen::VectorXd &q, const Eigen::VectorXd &v, double dt, double fraction, State &next);
 
   Form form_;
-  Eigen::VectorXd start_entries_, entries_, impulse_, velocity_impulse_, force_;
+  Eigen::VectorXd start_gradients_, constraint_gradients_, impulse_, velocity_impulse_;  ///< G at q_n and q_n+1
   State between_;
 };
 }  // namespace freefall

@@ -15,18 +15,26 @@ namespace freefall
 /// Requires:   constraints that are independent; an initial state on the manifold
 /// Throws:     StepFailed naming the constraint that is not met, DomainError; the state is left as it was
 ///
-/// Nothing is carried from step to step but the gradient: the look at q_n+2 is repeated by the next step, so that a step
-/// costs two solves for positions.
+/// The look at q_n+2 is kept for the next step, which begins with it: one solve for positions a step, two where the velocities
+/// were changed from outside or the step has another length.
 class Shake final : public ConstrainedMethod
 {
 public:
   std::string name() const override { return "SHAKE"; }
   int order() const override { return 2; }
   bool is_symmetric() const override { return true; }
+  explicit Shake(ConstraintSolver::Method way = ConstraintSolver::Method::automatic) : ConstrainedMethod(way) {}
   void start(const System &system, const State &state) override;
   void step(const State &now, double dt, State &next) override;
+  void change_velocities(const System &, const State &) override { step_ahead_ = 0; }
+  void archive(Archive &archive) override;
 
 private:
-  Eigen::VectorXd start_entries_, entries_, ahead_entries_, impulse_, force_, half_, ahead_;
+  /// ahead_ += dt half_ with the constraints met, whose impulse half_ gets: q_n+1 and v_n+1/2 from q_n and a free v_n+1/2.
+  void drift(const Eigen::VectorXd &gradients, double dt);
+
+  Eigen::VectorXd constraint_gradients_, ahead_gradients_, impulse_;  ///< G at q_n, at ahead_
+  Eigen::VectorXd ahead_, half_, earlier_half_;                       ///< q_n+1, v_n+1/2, v_n-1/2
+  double step_ahead_ = 0;                                             ///< that ahead_ and half_ belong to; 0 when there are none
 };
 }  // namespace freefall

@@ -30,11 +30,10 @@ public:
     int end_term = 0;
     std::size_t first_entry = 0;    ///< of the dofs of first_term, all terms of all families counted one after another
     int segment_length = 1;         ///< divides dofs_per_term
+    int n_segments = 1;             ///< dofs_per_term / segment_length
     std::size_t first_segment = 0;  ///< of first_term in the list of segments
 
-    std::size_t entry_of(int term) const { return first_entry + static_cast<std::size_t>(term - first_term) * dofs_per_term; }
-    int n_segments() const { return dofs_per_term / segment_length; }
-  };
+    std::size_t entry_of(int term) const { return first_entry + static_cast<std::size_t>(term - first_term) * dofs_per_term; }  };
   struct Neighbour
   {
     int block = 0;
@@ -72,7 +71,7 @@ public:
   /// The first dof of each segment of a term.
   const int *segments(const Family &family, int term) const
   {
-    return segments_.data() + family.first_segment + static_cast<std::size_t>(term - family.first_term) * family.n_segments();
+    return segments_.data() + family.first_segment + static_cast<std::size_t>(term - family.first_term) * family.n_segments;
   }
   /// The dof at a place of a term.
   int dof_at(const Family &family, int term, int place) const
@@ -83,9 +82,15 @@ public:
   static int place_of(const Family &family, const int *segments, int dof)
   {
     const auto length = static_cast<unsigned int>(family.segment_length);
-    int place = 0;
-    while (static_cast<unsigned int>(dof - *segments) >= length) ++segments, place += family.segment_length;
-    return place + dof - *segments;
+    // All segments are looked at: where the dof stands cannot be predicted, and a wrong guess costs more.
+    const auto find = [&](int n)
+    {
+      unsigned int place = 0;
+      for (int s = 0; s < n; ++s)
+        if (const unsigned int offset = static_cast<unsigned int>(dof - segments[s]); offset < length) place = s * length + offset;
+      return static_cast<int>(place);
+    };
+    return family.n_segments == 4 ? find(4) : find(family.n_segments);
   }
   /// Number of dofs of all terms together.
   std::size_t n_entries() const { return n_entries_; }

@@ -28,6 +28,7 @@ public:
   const MotionRecords &records() const { return records_; }
   /// For engines that watch dofs: kept beside the parabola.
   void set_watch(int dof, double time) { records_.set_watch(couplings_.block_of(dof), lane_of(dof), time); }
+  double watch(int dof) const { return records_.watch(couplings_.block_of(dof), lane_of(dof)); }
   int n_free() const { return couplings_.n_free(); }
 
   /// Two coupled dofs change places at `time`; both forces change. They meet: both are given the same w.
@@ -42,8 +43,10 @@ public:
   std::size_t memory_bytes() const;
   void archive(Archive &archive);
 
-private:
+  /// The number of a dof within its block.
   int lane_of(int dof) const { return dof - couplings_.block_begin(couplings_.block_of(dof)); }
+
+private:
   void set_parabola(int dof, const Parabola &parabola)
   {
     records_.set_parabola(couplings_.block_of(dof), lane_of(dof), parabola);

@@ -33,6 +33,7 @@ struct ForceSteppingSettings
   std::vector<double> spacing;
   GridShift shift = GridShift::random;
   std::uint64_t seed = 1;  ///< of the random shift
+  bool norms = false;      ///< whether the norms of q, v and the acceleration are observed
 };
 
 /// Force-stepping (GSO): the exact motion in V_h, the continuous piecewise linear interpolant of V on a simplicial grid.
@@ -52,6 +53,9 @@ public:
   void advance(State &state, double time) override;
   /// 1/2 v^T M v + V_h(q); nothing where a vertex lies outside the domain of V (the state that StepFailed leaves).
   std::optional<double> conserved_energy(const State &state) const override;
+  /// With `norms`: the largest over time of position_norm + velocity_norm + acceleration_norm is GSO (72), in the norm of the
+  /// mass, |q|^2 = q^T M q, which is the same in reduced coordinates. The acceleration is that of the motion in V_h.
+  NamedValues observe(const State &state) const override;
   NamedValues summary() const override;
   /// `time_steps`: the histogram of steps, from the smallest to the largest bin that holds one; and the tables of StepMap.
   std::vector<NumberTable> tables() const override;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <freefall/core/simd.h>
 #include <freefall/integrators/force_stepping/dof_motions.h>
 #include <freefall/integrators/force_stepping/engine.h>
 #include <freefall/integrators/force_stepping/event_tree.h>
@@ -46,14 +45,17 @@ private:
   struct Watch
   {
     int expected = leave_upward;
-    int pair = -1;              ///< of the two dofs that cross
-    std::uint32_t version = 0;  ///< of the expected dof when it was scanned
+    int pair = -1;               ///< of the two dofs that cross
+    std::uint32_t is_ahead : 1;  ///< of the expected dof, or alone
+    std::uint32_t version : 31;  ///< of the expected dof when it was scanned
   };
+  static constexpr std::uint32_t version_bits = 0x7fffffff;
   struct Encounter
   {
     double time;
     int with;  ///< another dof, leave_upward or leave_downward
     int pair;
+    bool is_ahead;  ///< of the other dof, or alone
   };
   /// A crossing to be made now.
   struct Crossing
@@ -66,34 +68,30 @@ private:
   /// The dof with which one has just changed places: they meet now and part.
   struct JustSwapped
   {
-    int other;
+    int other, pair;
     bool ahead_of_it;
   };
 
-  /// Coupled dofs that may cross before both watches: the lanes of a batch from `first` on, with w_dof - w_other and its rates.
-  struct alignas(64) Candidates
+  /// A dof that looks for what it may meet: its motion at an instant.
+  struct Seeker
   {
-    double difference[batch_size], velocity[batch_size], half_acceleration[batch_size];
-    unsigned int lanes;
-    int block, first;  ///< lane
-    int pair;
+    int dof;
+    double now, w, velocity, half_acceleration;
+    const JustSwapped *swapped;
   };
 
+  /// Of at most 64 / most_dofs_per_block blocks, all dofs that may cross before the horizon and their own watch, and a few that
+  /// do not: bit most_dofs_per_block * n + lane. Neither the dof itself nor the one it has just met.
+  std::uint64_t candidates(const Seeker &seeker, double horizon, Span<const Couplings::Neighbour> list) const;
+  /// Makes the crossing with a coupled dof the next, if it is before that and before the other's watch. If they are so close
+  /// that rounding hides who is ahead, the order in their terms decides.
+  void meet(const Seeker &seeker, int other, int pair, Encounter &next) const;
   /// Finds the first thing that dof may meet from `now` on.
   void scan(int dof, double now, const JustSwapped *swapped = nullptr);
   /// Asks for the memory that scan() will read, while the terms are evaluated. On large meshes every event is somewhere else.
   void prefetch_coupled(int dof) const;
   /// The same for the lists and then the records and terms of events that will come up soon.
   void prefetch_upcoming() const;
-  /// Of a coupled pair, from w_dof - w_other and its rates now. If they are so close that rounding hides who is ahead, the
-  /// order in their terms decides.
-  double time_to_crossing(int dof,
-                          int other,
-                          int pair,
-                          double difference,
-                          double velocity,
-                          double half_acceleration,
-                          const JustSwapped *swapped) const;
   Crossing expected_crossing(int dof) const;
   /// Who must go first when another dof stands in the way of a crossing. Where two answers are right, `second_choice` says
   /// which to take: where many dofs meet, their orders in different terms may form a circle that one of them does not leave.
@@ -105,7 +103,6 @@ private:
   DofMotions motions_;
   EventTree queue_;
   LargeVector<Watch> watches_;
-  std::vector<Candidates> candidates_;   ///< scratch of scan()
   LargeVector<std::uint32_t> versions_;  ///< counts the changes of each dof's parabola
   std::int64_t n_events_ = 0;
   std::int64_t n_rescans_ = 0;

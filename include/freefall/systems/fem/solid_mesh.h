@@ -32,11 +32,10 @@ struct SolidMesh
   };
 
   ElementType element = ElementType::tet4;
-  Eigen::Matrix3Xd nodes;                 ///< reference positions, one column a node, m
-  std::vector<int> connectivity;          ///< nodes of each element, nodes_per_cell() each, in the order of ElementType
-  std::vector<std::array<int, 4>> cells;  ///< the same for linear tetrahedra, empty for other elements
-  std::vector<int> bodies;                ///< the body that each element belongs to
-  std::vector<int> material_ids;          ///< of each element; 0 unless a file says otherwise
+  Eigen::Matrix3Xd nodes;         ///< reference positions, one column a node, m
+  std::vector<int> connectivity;  ///< nodes of each element, nodes_per_cell() each, in the order of ElementType
+  std::vector<int> bodies;        ///< the body that each element belongs to
+  std::vector<int> material_ids;  ///< of each element; 0 unless a file says otherwise
   std::vector<BoundaryFace> boundary_faces;
   std::vector<int> face_connectivity;  ///< nodes of each boundary face, nodes_per_face() each, as in ElementShape::face_nodes
   std::vector<Names> names;            ///< of each body
@@ -59,6 +58,8 @@ struct SolidMesh
   int boundary_id(int body, const std::string &name_or_number) const;
   /// Reference position of the centre of an element: the mean of its corners.
   Eigen::Vector3d cell_centre(int cell) const;
+  /// Bytes held, names aside.
+  std::size_t memory_consumption() const;
 };
 
 /// How a hexahedron is cut into tetrahedra.

@@ -34,6 +34,7 @@ public:
   const SolidMesh &mesh() const { return mesh_; }
   const std::vector<RigidPlane> &planes() const { return settings_.planes; }
 
+  int global_dof(int dof) const override { return part_ ? 3 * part_->nodes[dof / 3] + dof % 3 : dof; }
   const Conditions *conditions() const override { return conditions_.get(); }
 
   bool mass_is_diagonal() const override { return !consistent_mass_; }
@@ -58,6 +59,8 @@ public:
   /// can touch, m, and the stiffness of each obstacle, N/m.
   NamedValues summary() const override;
   std::string dof_name(int dof) const override;
+  /// Bytes held by mesh, elements, masses and initial state: what grows with the number of elements.
+  std::size_t memory_consumption() const;
   std::vector<Wall> walls() const override;
 
 private:

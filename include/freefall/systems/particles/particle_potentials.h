@@ -32,10 +32,12 @@ struct Cutoff
 
 /// -G m_i m_j / r between all pairs.
 void add_newtonian_gravity(ParticleSystem &system, double gravitational_constant);
-/// k q_i q_j / r between all pairs of charged particles.
+/// k q_i q_j / r between all pairs of charged particles, but for those of one molecule, as all pair forces below.
 void add_coulomb(ParticleSystem &system, double coulomb_constant, std::optional<Cutoff> cutoff = std::nullopt);
 /// Between all pairs.
 void add_lennard_jones(ParticleSystem &system, const laws::LennardJones &law, std::optional<Cutoff> cutoff = std::nullopt);
+/// Between all pairs of these particles.
+void add_lennard_jones(ParticleSystem &system, const laws::LennardJones &law, const std::vector<int> &particles);
 /// Between all pairs.
 void add_morse_pairs(ParticleSystem &system, const laws::Morse &law, std::optional<Cutoff> cutoff = std::nullopt);
 

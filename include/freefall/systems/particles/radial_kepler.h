@@ -8,7 +8,7 @@ namespace freefall
 /// (GSO 67), with the angular momentum Theta = r^2 theta' as a constant.
 ///
 /// One dof, mass 1. Any integrator keeps angular momentum exactly, by construction.
-/// Observes the angular momentum. The angle follows from (68); see angle_along_parabola.
+/// Observes radius, radial velocity and angular momentum. The angle follows from (68); see angle_along_parabola.
 class RadialKepler : public System
 {
 public:
