@@ -3,6 +3,7 @@
 import os
 
 import numpy
+from matplotlib import ticker
 
 from papers.marks import number
 from papers.registry import Figure, Finding
@@ -98,8 +99,14 @@ def draw_kept(results):
             panel.margins(x=0.01)
     for panel, label in zip(axes, ("change of energy\n(kcal/mol)", "change of\nlinear momentum", "change of\nangular momentum")):
         panel.set_ylabel(label)
+    # A run that explodes leaves the picture, so that the others can be seen.
+    whole = [run for run in runs.values() if run.time[-1] == max(other.time[-1] for other in runs.values())]
+    largest = max(float(numpy.abs(run.column("total_energy") - run.column("total_energy")[0]).max()) for run in whole)
+    axes[0].set_ylim(-1.3 * largest, 1.3 * largest)
     for panel in axes[1:]:
         panel.set_yscale("symlog", linthresh=1e-12)
+        panel.yaxis.set_major_locator(ticker.SymmetricalLogLocator(base=1000, linthresh=1e-12))
+        panel.set_ylim(bottom=0)
     axes[2].set_xlabel("time (48.9 fs)")
     style.legend_beside(axes[0])
     drawing.suptitle(f"Seven water molecules without a heat bath, h = {coarsest:g}")
