@@ -31,6 +31,7 @@ ImplicitNewmark::Settings ImplicitNewmark::parse_parameters(const ParameterSecti
 
 void ImplicitNewmark::archive(Archive &archive)
 {
+  NewtonMethod::archive(archive);
   // The others follow from the positions.
   if (settings_.keeps_linearised_acceleration) archive.list("acceleration", a_now_);
 }
