@@ -397,6 +397,7 @@ void Simulation::archive(Archive &archive)
   if (tally_)
   {
     const Archive::Part part(archive, "tally");
+    archive("last_time", last_tally_time_);
     tally_->archive(archive);
   }
   {
@@ -556,7 +557,11 @@ void Simulation::advance_and_sample(double target)
 
 double Simulation::look()
 {
-  if (tally_) tally_->sample(state_);
+  if (tally_ && state_.time > last_tally_time_)
+  {
+    tally_->sample(state_);
+    last_tally_time_ = state_.time;
+  }
   return energy_->look(state_);
 }
 

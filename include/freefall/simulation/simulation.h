@@ -12,6 +12,7 @@
 #include <freefall/systems/system.h>
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -105,6 +106,7 @@ private:
   std::optional<HeatBath> bath_;
   std::unique_ptr<Integrator> integrator_;
   std::unique_ptr<Tally> tally_;  ///< null for a problem that has none
+  double last_tally_time_ = -std::numeric_limits<double>::infinity();  ///< a resumed run looks again at the state of its checkpoint
   State state_;
   std::unique_ptr<EnergyMonitor> energy_;
   std::unique_ptr<Checkpoints> checkpoints_;
